@@ -1,0 +1,1 @@
+//! What exactly did we see.

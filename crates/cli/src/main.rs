@@ -1,0 +1,2 @@
+//! The binary `argiope`.
+fn main() {}

@@ -1,0 +1,51 @@
+//! Captures: one stored response each, and where its bytes lie.
+
+use crate::{DocId, FetchOutcome, JobId, Time};
+use serde::{Deserialize, Serialize};
+
+/// Where a record lies: segment number, first byte, length.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Location {
+    /// Number of the segment file, from 1.
+    pub segment: u32,
+    /// Offset of the first byte.
+    pub offset: u64,
+    /// Length in bytes as stored (compressed).
+    pub length: u64,
+}
+
+/// SHA-1 of the stored payload: the digest WARC tools compare.
+pub type PayloadDigest = [u8; 20];
+
+/// One answer of the web, as kept.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Capture {
+    /// The document it belongs to.
+    pub doc: DocId,
+    /// The job that asked.
+    pub job: JobId,
+    /// When the request was sent.
+    pub time: Time,
+    /// How it ended.
+    pub outcome: FetchOutcome,
+    /// The WARC record; `None` where nothing was received or the archive is off.
+    pub record: Option<Location>,
+    /// Whether that record is a revisit: the payload stands in an earlier record.
+    pub revisit: bool,
+    /// The extracted text; `None` where there is none.
+    pub text: Option<Location>,
+    /// Media type without parameters, lower case; the bytes decide where the header is silent.
+    pub mime: Box<str>,
+    /// Body bytes received, in the content-encoding the server used.
+    pub bytes: u64,
+    /// SHA-1 of the stored payload.
+    pub payload_digest: PayloadDigest,
+    /// SHA-256 of the decoded body.
+    pub body_digest: [u8; 32],
+    /// `Last-Modified` as the server gave it.
+    pub last_modified: Option<Time>,
+    /// `ETag` as the server gave it.
+    pub etag: Option<Box<str>>,
+    /// How long the answer took, from request to last byte.
+    pub elapsed_ms: u32,
+}

@@ -1,0 +1,96 @@
+//! Sites: the registrable domain of a host, by the public-suffix list.
+//!
+//! A data directory keeps the list it was made with and computes keys with that one for ever;
+//! a newer list in a newer program changes scope, never keys.
+
+use publicsuffix::{List, Psl};
+use xxhash_rust::xxh3::xxh3_64;
+
+const BUILT_IN: &str = include_str!("../data/public_suffix_list.dat");
+
+/// The version of the list inside this program.
+pub const PUBLIC_SUFFIX_VERSION: &str = "2026-10-22";
+
+/// A public-suffix list, ready to answer.
+#[derive(Debug)]
+pub struct Suffixes {
+    list: List,
+}
+
+/// A text that is not a public-suffix list.
+#[derive(Debug, thiserror::Error)]
+#[error("this is not a public-suffix list")]
+pub struct SuffixError;
+
+impl Suffixes {
+    /// The list inside this program.
+    pub fn built_in() -> Self {
+        Self::from_text(BUILT_IN).expect("the built-in list parses; a test says so")
+    }
+
+    /// The text of the built-in list, to be kept with a new data directory.
+    pub fn built_in_text() -> &'static str {
+        BUILT_IN
+    }
+
+    /// Reads a list from its text.
+    pub fn from_text(text: &str) -> Result<Self, SuffixError> {
+        let list: List = text.parse().map_err(|_| SuffixError)?;
+        if list.is_empty() {
+            return Err(SuffixError);
+        }
+        Ok(Suffixes { list })
+    }
+
+    /// The registrable domain of a host name as a canonical URL writes it.
+    ///
+    /// An IP address and a name without a registrable domain (`localhost`) are their own site.
+    pub fn site_of<'a>(&self, host: &'a str) -> &'a str {
+        if host.starts_with('[') || host.ends_with(|c: char| c.is_ascii_digit()) {
+            return host;
+        }
+        let bare = host.strip_suffix('.').unwrap_or(host);
+        match self.list.domain(bare.as_bytes()) {
+            Some(domain) => {
+                let len = domain.trim().as_bytes().len();
+                &bare[bare.len() - len..]
+            }
+            None => bare,
+        }
+    }
+
+    /// The partition a site belongs to.
+    pub fn partition_of_site(site: &str) -> u16 {
+        (xxh3_64(site.as_bytes()) & 0xfff) as u16
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn registrable_domains_follow_the_list() {
+        let s = Suffixes::built_in();
+        for (host, site) in [
+            ("www.example.com", "example.com"),
+            ("a.b.example.co.uk", "example.co.uk"),
+            ("co.uk", "co.uk"),
+            ("user.github.io", "user.github.io"),
+            ("127.0.0.1", "127.0.0.1"),
+            ("[::1]", "[::1]"),
+            ("localhost", "localhost"),
+            ("site17.test", "site17.test"),
+            ("www.site17.test", "site17.test"),
+            ("www.example.com.", "example.com"),
+        ] {
+            assert_eq!(s.site_of(host), site, "{host}");
+        }
+    }
+
+    #[test]
+    fn the_version_named_is_the_version_inside() {
+        assert!(BUILT_IN.contains(&format!("VERSION: {PUBLIC_SUFFIX_VERSION}")));
+        assert!(Suffixes::from_text("").is_err());
+    }
+}

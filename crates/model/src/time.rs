@@ -1,0 +1,96 @@
+//! Points in time, as milliseconds since 1970, and the three ways they are written.
+//!
+//! No clock is read here: the caller brings the time.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// A point in time in milliseconds since the Unix epoch (UTC).
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+pub struct Time(pub i64);
+
+impl Time {
+    /// The time of a system clock reading.
+    pub fn from_system(t: SystemTime) -> Self {
+        match t.duration_since(UNIX_EPOCH) {
+            Ok(d) => Time(i64::try_from(d.as_millis()).unwrap_or(i64::MAX)),
+            Err(e) => Time(-i64::try_from(e.duration().as_millis()).unwrap_or(i64::MAX)),
+        }
+    }
+
+    /// Reads an HTTP date (`Last-Modified` and the like); `None` if it is not one.
+    pub fn from_http_date(text: &str) -> Option<Self> {
+        httpdate::parse_http_date(text.trim()).ok().map(Self::from_system)
+    }
+
+    /// This time and a duration later.
+    pub fn plus(self, d: Duration) -> Self {
+        Time(self.0.saturating_add(i64::try_from(d.as_millis()).unwrap_or(i64::MAX)))
+    }
+
+    /// How long after `earlier` this is; zero if it is not after.
+    pub fn since(self, earlier: Time) -> Duration {
+        Duration::from_millis(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0))
+    }
+
+    /// Year, month, day, hour, minute, second, millisecond in UTC.
+    fn civil(self) -> (i64, i64, i64, i64, i64, i64, i64) {
+        let ms = self.0.rem_euclid(1000);
+        let secs = self.0.div_euclid(1000);
+        let (days, rest) = (secs.div_euclid(86_400), secs.rem_euclid(86_400));
+        // Days are counted from 0000-03-01 so that leap days end the 400-year era.
+        let z = days + 719_468;
+        let era = z.div_euclid(146_097);
+        let doe = z.rem_euclid(146_097);
+        let yoe = (doe - doe / 1_460 + doe / 36_524 - doe / 146_096) / 365;
+        let doy = doe - (365 * yoe + yoe / 4 - yoe / 100);
+        let mp = (5 * doy + 2) / 153;
+        let day = doy - (153 * mp + 2) / 5 + 1;
+        let month = if mp < 10 { mp + 3 } else { mp - 9 };
+        let year = yoe + era * 400 + i64::from(month <= 2);
+        (year, month, day, rest / 3600, rest / 60 % 60, rest % 60, ms)
+    }
+
+    /// The 14 digits archive tools use: `20260131235959`.
+    pub fn digits14(self) -> String {
+        let (y, mo, d, h, mi, s, _) = self.civil();
+        format!("{y:04}{mo:02}{d:02}{h:02}{mi:02}{s:02}")
+    }
+
+    /// Seconds precision, as WARC wants it: `2026-01-31T23:59:59Z`.
+    pub fn iso_seconds(self) -> String {
+        let (y, mo, d, h, mi, s, _) = self.civil();
+        format!("{y:04}-{mo:02}-{d:02}T{h:02}:{mi:02}:{s:02}Z")
+    }
+}
+
+/// ISO 8601 with milliseconds: `2026-01-31T23:59:59.123Z`.
+impl fmt::Display for Time {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (y, mo, d, h, mi, s, ms) = self.civil();
+        write!(f, "{y:04}-{mo:02}-{d:02}T{h:02}:{mi:02}:{s:02}.{ms:03}Z")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn known_days_are_written_right() {
+        assert_eq!(Time(0).to_string(), "1970-01-01T00:00:00.000Z");
+        assert_eq!(Time(951_782_400_000).iso_seconds(), "2000-02-29T00:00:00Z");
+        assert_eq!(Time(1_709_164_800_000).digits14(), "20240229000000");
+        assert_eq!(Time(-1).to_string(), "1969-12-31T23:59:59.999Z");
+    }
+
+    #[test]
+    fn http_dates_agree_with_our_own_writing() {
+        let t = Time::from_http_date("Sun, 06 Nov 1994 08:49:37 GMT").unwrap();
+        assert_eq!(t.iso_seconds(), "1994-11-06T08:49:37Z");
+        assert_eq!(Time::from_http_date("yesterday"), None);
+    }
+}
