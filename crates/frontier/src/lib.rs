@@ -1,1 +1,51 @@
 //! What may be fetched, what next, when again.
+//!
+//! # The life of a URL
+//!
+//! ```text
+//!            admit: no                      result: done
+//!  found ──▶ skipped                  ┌──▶ fetched · redirected · failed · skipped
+//!    │                                │
+//!    └─────▶ queued ──▶ handed out ───┤   result: try again
+//!              ▲  (its row stays in   └──▶ waiting (calendar) ──┐
+//!              │   the ready queue)                             │
+//!              └────────────────────────────────────────────────┘
+//! ```
+//!
+//! A page's links are put before [`admit`], which asks scope, file-name ending and depth in
+//! that order. What is admitted gets a [`Place`] in the ready queue of its host and a DocId,
+//! once. A URL that is handed out stays in the queue until its result deletes the row, so a
+//! crash gives it back for free. A known page that a job meets for the first time, or on a
+//! shorter way than before, is queued once more to be *expanded*: its stored links are put
+//! before `admit` again, and nothing is requested.
+//!
+//! # The life of a host
+//!
+//! ```text
+//!  scheduled (on disk, wakes at a time)
+//!      │  claim, written durably with the next batch
+//!      ▼
+//!  loaded: waiting (a delay runs) ◀──▶ ready ──▶ all connections out
+//!      │  nothing left, or room needed
+//!      ▼
+//!  released: scheduled again, or asleep when it has no rows
+//! ```
+//!
+//! [`Frontier`] holds only loaded hosts: for each a *window* onto the first rows of its ready
+//! queue and the times from which its connections may be used again. The delay runs from the
+//! end of one answer to the start of the next request. The window covers every unclaimed row
+//! up to the *cursor*; rows beyond the cursor are on disk and come with a refill.
+//!
+//! Who moves what: the engine (`crawl`) reports events and performs what [`Frontier::wants`]
+//! asks; the store keeps the rows. Nothing here does I/O or reads a clock: time comes as an
+//! argument.
+
+mod admit;
+mod heap;
+mod order;
+mod seen;
+
+pub use admit::{Admission, SkipReason, admit};
+pub use heap::{Counts, Entry, Frontier, HostWindow, Politeness, Refill, Release, Wants};
+pub use order::{Place, place_of_link, place_of_redirect, place_of_seed};
+pub use seen::SeenCache;

@@ -42,6 +42,15 @@ impl fmt::Debug for HostKey {
     }
 }
 
+/// The key of a site: the same payload is stored once per site.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct SiteKey {
+    /// Partition of the site.
+    pub part: u16,
+    /// Fingerprint of its name.
+    pub site: [u8; 6],
+}
+
 /// The key of a URL: its host's key and the fingerprint of its path and query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct UrlKey {

@@ -18,7 +18,7 @@ mod time;
 mod url;
 
 pub use capture::{Capture, Location, PayloadDigest};
-pub use id::{DocId, HostKey, JobId, PARTITIONS, UrlKey};
+pub use id::{DocId, HostKey, JobId, PARTITIONS, SiteKey, UrlKey};
 pub use job::{Job, JobState, Limits, Order, QueryPolicy, Scope, ScopeRule, Wanted};
 pub use link::{Link, LinkKind};
 pub use outcome::{FetchOutcome, OutcomeKind};

@@ -3,6 +3,7 @@
 //! A data directory keeps the list it was made with and computes keys with that one for ever;
 //! a newer list in a newer program changes scope, never keys.
 
+use crate::SiteKey;
 use publicsuffix::{List, Psl};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -62,6 +63,13 @@ impl Suffixes {
     /// The partition a site belongs to.
     pub fn partition_of_site(site: &str) -> u16 {
         (xxh3_64(site.as_bytes()) & 0xfff) as u16
+    }
+
+    /// The key of a host's site.
+    pub fn site_key(&self, host: &str) -> SiteKey {
+        let hash = xxh3_64(self.site_of(host).as_bytes());
+        let [site @ .., _, _] = hash.to_be_bytes();
+        SiteKey { part: (hash & 0xfff) as u16, site }
     }
 }
 

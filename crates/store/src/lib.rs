@@ -1,1 +1,118 @@
 //! What we know about every URL.
+//!
+//! * What this is: the [`Store`] trait, the in-memory model [`MemoryStore`], and the embedded
+//!   store [`EmbeddedStore`] on fjall. One conformance suite (`tests/conformance.rs`) runs the
+//!   same behaviours on each.
+//! * Its place: `crawl` is its only writer, through one committer thread; visitors read beside
+//!   it. It knows the shapes of `model` and `frontier` and decides nothing about the web.
+//! * The commit: one [`Batch`] holds everything a group of pages changes: document rows,
+//!   captures with their places in the archive, forward links, queue moves, host state, job
+//!   counters, committed segment lengths and the change log. It is applied whole or not at
+//!   all, and when [`Store::commit`] returns it is durable.
+//! * Invariants: a URL has one row and one DocId for life; it is in the ready queue or on the
+//!   calendar exactly while its row says so; a host's `ready` is the number of its ready rows;
+//!   a job's `queued` is the number of rows it owns, so that zero means done.
+//! * What is not here: what to fetch next (`frontier`), the pages themselves (`archive`).
+//!
+//! Stores speak in batches: there is no call per URL on the hot path.
+
+mod batch;
+mod embedded;
+mod links;
+mod memory;
+mod row;
+mod rule;
+
+pub use batch::{Batch, Claims, Committed, Discovery, JobChange, Next, PageResult, Payload};
+pub use embedded::EmbeddedStore;
+pub use links::{decode_links, encode_links};
+pub use memory::MemoryStore;
+pub use row::{
+    Change, HostRow, JobCounters, JobRow, PayloadRow, SegmentKind, UrlHead, UrlRow, UrlState,
+};
+
+use argiope_model::{Capture, DocId, HostKey, PayloadDigest, SiteKey, UrlKey};
+use std::path::PathBuf;
+
+/// A failure of our own disk or a damaged store; never something the web did.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The database failed.
+    #[error("the store in {path} failed while it was to {action}")]
+    Database {
+        /// The store's directory.
+        path: PathBuf,
+        /// What was being done.
+        action: &'static str,
+        /// The cause.
+        #[source]
+        source: Box<fjall::Error>,
+    },
+    /// Another process has the store open.
+    #[error("the store in {0} is in use by another process")]
+    Locked(PathBuf),
+    /// A row cannot be read.
+    #[error("a row of {what} in the store is damaged: {why}")]
+    Damaged {
+        /// The kind of row.
+        what: &'static str,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// The rows were written by a newer program.
+    #[error("the store was written by a newer Argiope (row version {found}, this one knows {known}); use that version")]
+    Newer {
+        /// Version found.
+        found: u8,
+        /// Newest version known.
+        known: u8,
+    },
+}
+
+/// What we know about every URL, in batches.
+pub trait Store: Send + Sync {
+    /// Applies a batch whole, durably, and answers what it asked for.
+    fn commit(&self, batch: Batch) -> Result<Committed, StoreError>;
+
+    /// The rows of these URLs.
+    fn urls(&self, keys: &[UrlKey]) -> Result<Vec<Option<UrlRow>>, StoreError>;
+
+    /// Rows after a key in key order, at most `limit`.
+    fn scan_urls(&self, after: Option<UrlKey>, limit: usize)
+    -> Result<Vec<(UrlKey, UrlRow)>, StoreError>;
+
+    /// The URLs with these numbers.
+    fn docs(&self, docs: &[DocId]) -> Result<Vec<Option<UrlKey>>, StoreError>;
+
+    /// All captures of a URL, oldest first.
+    fn captures(&self, key: UrlKey) -> Result<Vec<Capture>, StoreError>;
+
+    /// The forward links of these pages, as [`encode_links`] made them.
+    fn links(&self, keys: &[UrlKey]) -> Result<Vec<Option<Vec<u8>>>, StoreError>;
+
+    /// Where these payloads were stored first, per site.
+    fn payloads(&self, keys: &[(SiteKey, PayloadDigest)])
+    -> Result<Vec<Option<PayloadRow>>, StoreError>;
+
+    /// The rows of these hosts.
+    fn hosts(&self, keys: &[HostKey]) -> Result<Vec<Option<HostRow>>, StoreError>;
+
+    /// Hosts after a key in key order, at most `limit`.
+    fn scan_hosts(&self, after: Option<HostKey>, limit: usize)
+    -> Result<Vec<(HostKey, HostRow)>, StoreError>;
+
+    /// Hosts whose claim is open: asked by a run that did not give them back.
+    fn claims(&self) -> Result<Vec<HostKey>, StoreError>;
+
+    /// All jobs in the order of their numbers.
+    fn jobs(&self) -> Result<Vec<JobRow>, StoreError>;
+
+    /// Committed lengths of all segments of a kind.
+    fn segments(&self, kind: SegmentKind) -> Result<Vec<(u32, u64)>, StoreError>;
+
+    /// The change log of a partition after `n`, at most `limit` rows.
+    fn changes(&self, part: u16, after: u64, limit: usize) -> Result<Vec<Change>, StoreError>;
+
+    /// The running number for the next page read.
+    fn next_page(&self) -> Result<u64, StoreError>;
+}

@@ -1,0 +1,133 @@
+//! What goes into a commit and what comes out of it.
+
+use crate::row::{JobCounters, JobRow, SegmentKind, UrlState};
+use argiope_frontier::{Entry, HostWindow, Place, Refill, Release, SkipReason};
+use argiope_model::{
+    CanonicalUrl, Capture, Job, JobId, JobState, PayloadDigest, SiteKey, Time, UrlKey,
+};
+use std::time::Duration;
+
+/// Everything a group of pages changes.
+#[derive(Debug, Default)]
+pub struct Batch {
+    /// The time of the commit.
+    pub now: Time,
+    /// Results of URLs that were handed out.
+    pub pages: Vec<PageResult>,
+    /// URLs found.
+    pub discoveries: Vec<Discovery>,
+    /// Segment lengths that are on disk and synced.
+    pub segments: Vec<(SegmentKind, u32, u64)>,
+    /// New jobs and changed ones.
+    pub jobs: Vec<JobChange>,
+    /// The running number for the next page read; 0 leaves it.
+    pub next_page: u64,
+    /// Hosts to be given back.
+    pub releases: Vec<Release>,
+    /// Rows to be read after the commit.
+    pub refills: Vec<Refill>,
+    /// Hosts to be claimed from the schedule.
+    pub claims: Claims,
+}
+
+/// A wish for hosts that are due.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Claims {
+    /// At most so many.
+    pub hosts: usize,
+    /// Rows to read of each.
+    pub window: usize,
+}
+
+/// What becomes of a URL after a visit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// Its row leaves the queue.
+    Done(UrlState),
+    /// It is put on the calendar.
+    Retry(Time),
+    /// Its stored links were looked at again; nothing was requested.
+    Expanded,
+}
+
+/// A payload stored for the first time within its site.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Payload {
+    /// The site.
+    pub site: SiteKey,
+    /// The digest of what is stored.
+    pub digest: PayloadDigest,
+}
+
+/// The result of one URL that was handed out.
+#[derive(Debug)]
+pub struct PageResult {
+    /// The URL, as it was handed out.
+    pub entry: Entry,
+    /// What becomes of it.
+    pub next: Next,
+    /// The answer; `None` when nothing was requested.
+    pub capture: Option<Capture>,
+    /// The payload, when its record is the first of its kind.
+    pub payload: Option<Payload>,
+    /// The page's forward links when they are to be written.
+    pub links: Option<Vec<u8>>,
+    /// Whether the text differs from the last visit's.
+    pub changed: bool,
+    /// Words and links on the page.
+    pub words: u64,
+    /// Links on the page.
+    pub link_count: u64,
+}
+
+/// A URL found on a page or given as a start.
+#[derive(Clone, Debug)]
+pub struct Discovery {
+    /// The URL.
+    pub url: CanonicalUrl,
+    /// Its key.
+    pub key: UrlKey,
+    /// The job whose rules admitted it.
+    pub job: JobId,
+    /// Links from a start URL.
+    pub depth: u16,
+    /// Its place, should it be queued.
+    pub place: Place,
+    /// Not to be fetched, for this reason.
+    pub skip: Option<SkipReason>,
+}
+
+/// A change to a job.
+#[derive(Clone, Debug)]
+pub enum JobChange {
+    /// A new job.
+    New(Box<Job>),
+    /// A job goes on under changed limits.
+    Renew(Box<Job>),
+    /// A new state.
+    State(JobId, JobState),
+    /// Time spent.
+    Ran(JobId, Duration),
+}
+
+/// What a commit answers.
+#[derive(Debug, Default)]
+pub struct Committed {
+    /// Rows added to the ready queues of claimed hosts.
+    pub queued: Vec<Entry>,
+    /// Rows read as asked.
+    pub refills: Vec<HostWindow>,
+    /// Hosts claimed as asked.
+    pub claimed: Vec<HostWindow>,
+    /// Jobs whose rows changed, as they now are.
+    pub jobs: Vec<JobRow>,
+    /// When the next scheduled host or calendar row is due.
+    pub next_due: Option<Time>,
+}
+
+impl Committed {
+    /// The counters of a job, if it changed.
+    pub fn counters(&self, job: JobId) -> Option<&JobCounters> {
+        self.jobs.iter().find(|row| row.job.id == job).map(|row| &row.counters)
+    }
+}

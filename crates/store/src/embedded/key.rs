@@ -1,0 +1,106 @@
+//! The keys of the embedded store.
+//!
+//! One process owns every partition here, so in the two tables that are read by time (the
+//! calendar and the host schedule) time leads the key and one scan finds what is due; where
+//! partitions have different owners, the partition leads (`docs/decisions/0003`).
+
+use argiope_frontier::Place;
+use argiope_model::{DocId, HostKey, PayloadDigest, SiteKey, Time, UrlKey};
+
+/// Ready rows: `R·part·host·order·seq`.
+pub(super) const READY: u8 = b'R';
+/// Calendar rows: `C·due·part·host·url`.
+pub(super) const CALENDAR: u8 = b'C';
+/// Host schedule: `H·wake·part·host`.
+pub(super) const SCHEDULE: u8 = b'H';
+/// Open claims: `K·part·host`.
+pub(super) const CLAIM: u8 = b'K';
+
+/// The wake time of a host that sleeps until one of its jobs is worked on.
+pub(super) const ASLEEP: u32 = u32::MAX;
+
+fn join<const N: usize>(tag: u8, parts: &[&[u8]]) -> [u8; N] {
+    let mut out = [0; N];
+    out[0] = tag;
+    let mut at = 1;
+    for part in parts {
+        out[at..at + part.len()].copy_from_slice(part);
+        at += part.len();
+    }
+    debug_assert_eq!(at, N);
+    out
+}
+
+pub(super) fn ready_prefix(host: HostKey) -> [u8; 9] {
+    join(READY, &[&host.to_bytes()])
+}
+
+pub(super) fn ready(host: HostKey, place: Place) -> [u8; 25] {
+    let (order, seq) = (place.order.to_be_bytes(), place.seq.to_be_bytes());
+    join(READY, &[&host.to_bytes(), &order, &seq])
+}
+
+pub(super) fn ready_place(key: &[u8]) -> Option<Place> {
+    let rest = key.get(9..25)?;
+    let (order, seq) = rest.split_first_chunk::<8>()?;
+    Some(Place {
+        order: u64::from_be_bytes(*order),
+        seq: u64::from_be_bytes(seq.try_into().ok()?),
+    })
+}
+
+pub(super) fn calendar(due: Time, key: UrlKey) -> [u8; 25] {
+    join(CALENDAR, &[&due.0.max(0).to_be_bytes(), &key.to_bytes()])
+}
+
+pub(super) fn calendar_parts(key: &[u8]) -> Option<(Time, UrlKey)> {
+    let due = i64::from_be_bytes(key.get(1..9)?.try_into().ok()?);
+    Some((Time(due), UrlKey::from_bytes(key.get(9..25)?.try_into().ok()?)))
+}
+
+pub(super) fn schedule(wake: u32, host: HostKey) -> [u8; 13] {
+    join(SCHEDULE, &[&wake.to_be_bytes(), &host.to_bytes()])
+}
+
+pub(super) fn schedule_parts(key: &[u8]) -> Option<(u32, HostKey)> {
+    let wake = u32::from_be_bytes(key.get(1..5)?.try_into().ok()?);
+    Some((wake, HostKey::from_bytes(key.get(5..13)?.try_into().ok()?)))
+}
+
+pub(super) fn claim(host: HostKey) -> [u8; 9] {
+    join(CLAIM, &[&host.to_bytes()])
+}
+
+pub(super) fn doc(id: DocId) -> [u8; 10] {
+    let mut out = [0; 10];
+    out[..2].copy_from_slice(&id.part().to_be_bytes());
+    out[2..].copy_from_slice(&id.running().to_be_bytes());
+    out
+}
+
+pub(super) fn capture(key: UrlKey, time: Time) -> [u8; 24] {
+    let mut out = [0; 24];
+    out[..16].copy_from_slice(&key.to_bytes());
+    out[16..].copy_from_slice(&time.0.max(0).to_be_bytes());
+    out
+}
+
+pub(super) fn log(part: u16, n: u64) -> [u8; 10] {
+    let mut out = [0; 10];
+    out[..2].copy_from_slice(&part.to_be_bytes());
+    out[2..].copy_from_slice(&n.to_be_bytes());
+    out
+}
+
+pub(super) fn payload(site: SiteKey, digest: &PayloadDigest) -> [u8; 28] {
+    let mut out = [0; 28];
+    out[..2].copy_from_slice(&site.part.to_be_bytes());
+    out[2..8].copy_from_slice(&site.site);
+    out[8..].copy_from_slice(digest);
+    out
+}
+
+/// Whole seconds, rounded up: a host never wakes early.
+pub(super) fn wake_of(time: Time) -> u32 {
+    u32::try_from((time.0.max(0) + 999) / 1000).unwrap_or(ASLEEP - 1).min(ASLEEP - 1)
+}

@@ -1,0 +1,282 @@
+//! Rows, and their byte forms.
+//!
+//! Each value begins with a version byte. An older version is read and written back in the
+//! newest form when its row is next written; a newer one is refused with a sentence.
+
+use crate::StoreError;
+use argiope_frontier::{Place, SkipReason};
+use argiope_model::{
+    CanonicalUrl, Capture, DocId, Job, JobId, JobState, Location, Time, UrlKey,
+};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+
+/// The version written today.
+pub(crate) const VERSION: u8 = 1;
+
+/// Where a URL stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum UrlState {
+    /// In the ready queue, or on the calendar to be tried again.
+    Queued,
+    /// Fetched well at least once.
+    Fetched,
+    /// It leads elsewhere.
+    Redirected,
+    /// Given up after its tries.
+    Failed,
+    /// Known, inside the scope, and left alone.
+    Skipped(SkipReason),
+}
+
+impl UrlState {
+    /// The name in JSON and tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Queued => "queued",
+            Self::Fetched => "fetched",
+            Self::Redirected => "redirected",
+            Self::Failed => "failed",
+            Self::Skipped(_) => "skipped",
+        }
+    }
+}
+
+/// What we know of a URL.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UrlRow {
+    /// Everything of fixed size.
+    pub head: UrlHead,
+    /// The URL.
+    pub url: CanonicalUrl,
+}
+
+/// The fixed part of a URL's row; read alone where the text does not matter.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UrlHead {
+    /// Its number for life.
+    pub doc: DocId,
+    /// Where it stands.
+    pub state: UrlState,
+    /// Links from a start URL of the last job that met it.
+    pub depth: u16,
+    /// Jobs that have met it; the last owns its queue row.
+    pub jobs: Vec<JobId>,
+    /// When it was first seen.
+    pub first_seen: Time,
+    /// When it was last asked for.
+    pub fetched_at: Option<Time>,
+    /// Completed visits.
+    pub visits: u32,
+    /// Visits that found other text than the one before.
+    pub changes: u32,
+    /// When its text last changed.
+    pub changed_at: Option<Time>,
+    /// Tries since the last success.
+    pub attempts: u8,
+    /// Its place in the queue while it is queued.
+    pub place: Option<Place>,
+    /// When it is tried again, while it is on the calendar.
+    pub due: Option<Time>,
+    /// The queue row is there to look at the stored links again, not to request the page.
+    pub expand: bool,
+}
+
+impl std::ops::Deref for UrlRow {
+    type Target = UrlHead;
+    fn deref(&self) -> &UrlHead {
+        &self.head
+    }
+}
+
+impl UrlHead {
+    /// The job that owns the queue row.
+    pub fn job(&self) -> JobId {
+        self.jobs.last().copied().unwrap_or(JobId(0))
+    }
+
+    /// Whether a queue row exists for it (also one for looking at its links again).
+    pub fn in_queue(&self) -> bool {
+        self.place.is_some()
+    }
+
+    pub(crate) fn encode(&self, url: &str) -> Vec<u8> {
+        let mut out = Vec::with_capacity(48 + url.len());
+        out.push(VERSION);
+        let mut out = postcard::to_extend(self, out).expect("writing to memory cannot fail");
+        out.extend_from_slice(url.as_bytes());
+        out
+    }
+
+    pub(crate) fn decode(bytes: &[u8]) -> Result<(Self, &[u8]), StoreError> {
+        let body = versioned("URLs", bytes)?;
+        postcard::take_from_bytes(body).map_err(|e| damaged("URLs", e))
+    }
+}
+
+impl UrlRow {
+    pub(crate) fn decode(bytes: &[u8]) -> Result<Self, StoreError> {
+        let (head, rest) = UrlHead::decode(bytes)?;
+        let text = std::str::from_utf8(rest).map_err(|e| damaged("URLs", e))?;
+        let url = CanonicalUrl::parse(text).map_err(|e| damaged("URLs", e))?;
+        Ok(UrlRow { head, url })
+    }
+}
+
+/// What we know of a host.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HostRow {
+    /// Scheme, host name and port.
+    pub origin: Box<str>,
+    /// Rows in its ready queue.
+    pub ready: u64,
+    /// Whether a run has it loaded.
+    pub claimed: bool,
+    /// Its row in the schedule, in seconds; `None` while claimed or without rows.
+    pub wake: Option<u32>,
+    /// No request before this time.
+    pub not_before: Time,
+    /// URLs known.
+    pub known: u64,
+    /// Pages fetched.
+    pub fetched: u64,
+    /// Requests that failed.
+    pub failed: u64,
+    /// Body bytes received.
+    pub bytes: u64,
+}
+
+/// What a job has done so far.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JobCounters {
+    /// Rows in ready queues and on the calendar.
+    pub queued: u64,
+    /// Pages fetched.
+    pub fetched: u64,
+    /// Pages found as they were.
+    pub unchanged: u64,
+    /// URLs given up.
+    pub failed: u64,
+    /// URLs left alone, by reason.
+    pub skipped_extension: u64,
+    /// Deeper than the limit.
+    pub skipped_depth: u64,
+    /// Not of a wanted type.
+    pub skipped_type: u64,
+    /// Larger than the limit.
+    pub skipped_size: u64,
+    /// Redirects met.
+    pub redirects: u64,
+    /// Tries that ended badly, those tried again included.
+    pub errors: u64,
+    /// Body bytes received.
+    pub bytes: u64,
+    /// Hosts first met by this job.
+    pub hosts: u64,
+    /// URLs first met by this job.
+    pub known: u64,
+    /// Words on the pages fetched.
+    pub words: u64,
+    /// Links on the pages fetched.
+    pub links: u64,
+    /// Time spent in runs.
+    pub run_ms: u64,
+}
+
+impl JobCounters {
+    pub(crate) fn skipped_mut(&mut self, reason: SkipReason) -> &mut u64 {
+        match reason {
+            SkipReason::Extension => &mut self.skipped_extension,
+            SkipReason::Depth => &mut self.skipped_depth,
+            SkipReason::Type => &mut self.skipped_type,
+            SkipReason::Size => &mut self.skipped_size,
+        }
+    }
+}
+
+/// A job and how far it has come.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JobRow {
+    /// The order given.
+    pub job: Job,
+    /// Where it stands.
+    pub state: JobState,
+    /// What it has done.
+    pub counters: JobCounters,
+}
+
+/// Where a payload was stored first within its site.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PayloadRow {
+    /// The page it was stored for.
+    pub url: CanonicalUrl,
+    /// When.
+    pub time: Time,
+    /// The text extracted from it.
+    pub text: Option<Location>,
+}
+
+/// One row of the change log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// Its number in the partition, from 1.
+    pub n: u64,
+    /// The URL that was visited.
+    pub key: UrlKey,
+    /// The capture's time.
+    pub time: Time,
+    /// Whether the text changed.
+    pub changed: bool,
+}
+
+/// What a segment file holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum SegmentKind {
+    /// WARC records.
+    Warc,
+    /// Extracted texts.
+    Text,
+}
+
+pub(crate) fn damaged(what: &'static str, why: impl std::fmt::Display) -> StoreError {
+    StoreError::Damaged { what, why: why.to_string() }
+}
+
+fn versioned<'a>(what: &'static str, bytes: &'a [u8]) -> Result<&'a [u8], StoreError> {
+    match bytes.split_first() {
+        Some((&VERSION, body)) => Ok(body),
+        Some((&found, _)) if found > VERSION => Err(StoreError::Newer { found, known: VERSION }),
+        _ => Err(damaged(what, "no version")),
+    }
+}
+
+/// Writes a row with its version.
+pub(crate) fn encode<T: Serialize>(row: &T) -> Vec<u8> {
+    postcard::to_extend(row, vec![VERSION]).expect("writing to memory cannot fail")
+}
+
+/// Reads a row of the newest version.
+pub(crate) fn decode<T: DeserializeOwned>(
+    what: &'static str,
+    bytes: &[u8],
+) -> Result<T, StoreError> {
+    postcard::from_bytes(versioned(what, bytes)?).map_err(|e| damaged(what, e))
+}
+
+/// Reads a capture.
+pub(crate) fn decode_capture(bytes: &[u8]) -> Result<Capture, StoreError> {
+    decode("captures", bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_newer_row_is_refused_with_a_sentence_and_a_short_one_is_damage() {
+        let newer = decode::<HostRow>("hosts", &[VERSION + 1, 0]).unwrap_err();
+        assert!(newer.to_string().contains("newer Argiope"), "{newer}");
+        let short = decode::<HostRow>("hosts", &[VERSION]).unwrap_err();
+        assert!(short.to_string().contains("damaged"), "{short}");
+        assert!(decode::<HostRow>("hosts", &[]).is_err());
+    }
+}
