@@ -1,2 +1,46 @@
-//! Chores.
-fn main() {}
+//! `cargo xtask`: reads the command line and calls the chore.
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "chores talk to the person at the desk"
+)]
+
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+cargo xtask check                      format, clippy, docs, dependency policy, layers, text rules
+cargo xtask check rules                the last three alone: no compiling, a second
+cargo xtask test [FILTER]              fetch what the tests need, check, build, run every test
+                                       (FILTER: no check, only the outside tests of that name)
+cargo xtask bench crawl [--runs N] [--site PACKAGE|DIR]... [--connections-per-host N]
+                                       CPU per 1,000 pages beside wget2 and the fetch-only limit
+cargo xtask bench frontier [--urls N]...
+                                       CPU, memory and disk per discovered URL, small and large";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = args.iter().map(String::as_str).collect();
+    let done = match words.as_slice() {
+        ["check"] => xtask::check::run(),
+        ["check", "rules"] => xtask::check::rules(),
+        ["test"] => xtask::test::run(None),
+        ["test", filter] => xtask::test::run(Some(filter)),
+        ["bench", "crawl", rest @ ..] => xtask::bench::crawl::run(rest),
+        ["bench", "frontier", rest @ ..] => xtask::bench::frontier::run(rest),
+        ["help" | "--help" | "-h"] => {
+            println!("{USAGE}");
+            return ExitCode::SUCCESS;
+        }
+        _ => {
+            eprintln!("{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("xtask: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,2 +1,66 @@
-//! The binary `argiope`.
-fn main() {}
+//! The binary `argiope`: flags, configuration, wiring, exit codes.
+//!
+//! * Its place: the only crate that chooses implementations and talks to people.
+//! * Output: results on stdout, talk on stderr; text for people, one JSON object per line with
+//!   `--format json`; colour and progress on a terminal only.
+//! * Exit codes: 0 done, 1 failed, 2 wrong usage.
+
+mod args;
+mod command;
+mod config;
+mod output;
+mod progress;
+mod seeds;
+
+use args::{Cli, Command};
+use clap::Parser;
+use std::process::ExitCode;
+
+/// A mistake of the user's, to be told apart from a failure by its exit code.
+#[derive(Debug)]
+struct Usage(String);
+
+impl std::fmt::Display for Usage {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Usage {}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let filter = tracing_subscriber::EnvFilter::try_from_env("ARGIOPE_LOG")
+        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn,fjall=error,lsm_tree=error"));
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+    match run(cli) {
+        Ok(code) => code,
+        Err(e) => {
+            // A closed pipe (`argiope export cdxj | head`) is no failure of ours.
+            let broken_pipe = e.chain().any(|c| {
+                c.downcast_ref::<std::io::Error>()
+                    .is_some_and(|io| io.kind() == std::io::ErrorKind::BrokenPipe)
+            });
+            if broken_pipe {
+                return ExitCode::SUCCESS;
+            }
+            output::talk(format!("argiope: {}", output::sentence(&e)));
+            ExitCode::from(if e.is::<Usage>() { 2 } else { 1 })
+        }
+    }
+}
+
+fn run(cli: Cli) -> anyhow::Result<ExitCode> {
+    let Cli { global, command } = cli;
+    match command {
+        Command::Crawl(args) => command::crawl::crawl(&global, *args),
+        Command::Demo(args) => command::demo::demo(&global, &args),
+        Command::Jobs(args) => command::ask::jobs(&global, &args),
+        Command::Status => command::ask::status(&global),
+        Command::Doc(args) => command::ask::doc(&global, &args),
+        Command::Show(args) => command::show::show(&global, &args),
+        Command::Verify => command::check::verify(&global),
+        Command::Export(args) => command::check::export(&global, args),
+        Command::Config(args) => command::settings::config(&global, &args),
+    }
+}

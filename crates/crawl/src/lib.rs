@@ -1,1 +1,71 @@
 //! The engine: joins the stages.
+//!
+//! # The life of a page
+//!
+//! ```text
+//!  director (one task)          visits (many tasks)              committer (one thread)
+//!  ───────────────────          ───────────────────              ──────────────────────
+//!  frontier.next() ──claim────▶ fetch: head, judge, body
+//!      ◀──────answered───────── the connection is free again
+//!                               decode, type, parse, resolve,
+//!                               admit links, digest, compress
+//!      ◀──────page done────────
+//!  collects a group ──group─────────────────────────────────────▶ revisit or response?
+//!                                                                 append to the archive, sync
+//!                                                                 append the texts, sync
+//!                                                                 one store batch, synced
+//!      ◀──────committed (new rows, counters, refills)────────────
+//!  offers the new rows to the frontier
+//! ```
+//!
+//! A group closes at 64 pages, 4 MB, 200 ms, or when nothing else is under way. While one group
+//! is being committed the next is collected; past two groups nothing new is handed out. A page
+//! counts as read when the batch that holds it is durable; until then a crash gives its URL
+//! back, for the queue row is deleted by that same batch.
+//!
+//! A host's connection is given back at the end of the answer, so that parsing and committing
+//! cost the host's time nothing. Where the next URL depends on this page (depth-first order, a
+//! redirect), it is given back after the commit instead.
+//!
+//! # Done
+//!
+//! A job is done when its committed count of queued rows is zero and nothing is under way:
+//! decided after a commit, never from what is in memory.
+//!
+//! * Its place: `cli` gives the order and shows the [`Live`] status; everything else is called
+//!   from here.
+//! * What is not here: deciding (`frontier`), keeping (`store`, `archive`), talking to people
+//!   (`cli`).
+
+mod ask;
+mod committer;
+mod control;
+mod data_dir;
+mod director;
+mod disk;
+mod export;
+mod group;
+mod judge;
+mod live;
+mod order;
+mod settings;
+mod verify;
+mod visit;
+
+pub use ask::{Asked, Question, answer};
+pub use control::{ControlError, Listening, Owner, ask_owner, listen};
+pub use data_dir::{Access, DataDir, DataDirError, Manifest};
+pub use director::{Ended, EngineError, Run, Summary, run};
+pub use export::{export_cdxj, export_warc};
+pub use live::{Live, Snapshot};
+pub use order::{NewJob, Picked, open_jobs, pick_job};
+pub use settings::EngineSettings;
+pub use verify::{Problem, Verified, verify};
+
+use argiope_model::Time;
+use std::time::SystemTime;
+
+/// The time now. The engine is where clocks are read; everything below gets time as an argument.
+pub(crate) fn clock() -> Time {
+    Time::from_system(SystemTime::now())
+}

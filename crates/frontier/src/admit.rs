@@ -78,9 +78,8 @@ mod tests {
             },
             query: QueryPolicy::Keep,
         };
-        let ask = |url: &str, depth| {
-            admit(&job, &suffixes, &CanonicalUrl::parse(url).unwrap(), depth)
-        };
+        let ask =
+            |url: &str, depth| admit(&job, &suffixes, &CanonicalUrl::parse(url).unwrap(), depth);
         assert_eq!(ask("http://b.test/x.png", 9), Admission::OutOfScope);
         assert_eq!(ask("http://a.test/x.PNG?v=1", 9), Admission::Skip(SkipReason::Extension));
         assert_eq!(ask("http://a.test/x", 3), Admission::Skip(SkipReason::Depth));

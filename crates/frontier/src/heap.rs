@@ -97,8 +97,8 @@ pub struct Politeness {
     pub connections: usize,
     /// Hosts loaded at once.
     pub max_hosts: usize,
-    /// Rows held per host.
-    pub window: usize,
+    /// Rows held over all hosts, about.
+    pub rows: usize,
 }
 
 /// How many hosts are where.
@@ -159,9 +159,19 @@ impl Frontier {
         }
     }
 
+    /// How many rows of a host are read at a time: many of few hosts, few of many.
+    pub fn window(&self) -> usize {
+        (self.rules.rows / (2 * self.hosts.len().max(1))).clamp(8, 1024)
+    }
+
     /// Requests under way.
     pub fn out(&self) -> usize {
         self.out
+    }
+
+    /// Whether a host is loaded.
+    pub fn is_loaded(&self, host: HostKey) -> bool {
+        self.hosts.contains_key(&host)
     }
 
     /// How many hosts are where.
@@ -201,6 +211,7 @@ impl Frontier {
     /// and rows beyond what a host's window covers, are left to be read later.
     pub fn offer(&mut self, entry: Entry, now: Time) {
         let key = entry.key.host;
+        let window = self.window();
         let Some(host) = self.hosts.get_mut(&key) else { return };
         if host.more || host.refilling {
             // Beyond the cursor there are rows unseen; this one may come after them.
@@ -212,8 +223,8 @@ impl Frontier {
         host.cursor = host.cursor.max(Some(entry.place));
         host.window.insert(entry.place, entry);
         // Twice the window before rows are dropped again, so that this stays rare.
-        if host.window.len() > 2 * self.rules.window {
-            while host.window.len() > self.rules.window {
+        if host.window.len() > 2 * window {
+            while host.window.len() > window {
                 host.window.pop_last();
             }
             host.more = true;
@@ -301,12 +312,13 @@ impl Frontier {
     pub fn wants(&mut self, now: Time) -> Wants {
         self.wake(now);
         let mut wants = Wants::default();
-        let low = self.rules.window / 4;
+        let limit = self.window();
+        let low = limit / 4;
         for (key, host) in &mut self.hosts {
             if host.more && !host.refilling && host.window.len() <= low {
                 host.refilling = true;
                 let after = host.cursor;
-                wants.refills.push(Refill { host: *key, after, limit: self.rules.window });
+                wants.refills.push(Refill { host: *key, after, limit });
             }
         }
         let finished: Vec<HostKey> = self

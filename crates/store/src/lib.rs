@@ -60,7 +60,9 @@ pub enum StoreError {
         why: String,
     },
     /// The rows were written by a newer program.
-    #[error("the store was written by a newer Argiope (row version {found}, this one knows {known}); use that version")]
+    #[error(
+        "the store was written by a newer Argiope (row version {found}, this one knows {known}); use that version"
+    )]
     Newer {
         /// Version found.
         found: u8,
@@ -78,8 +80,11 @@ pub trait Store: Send + Sync {
     fn urls(&self, keys: &[UrlKey]) -> Result<Vec<Option<UrlRow>>, StoreError>;
 
     /// Rows after a key in key order, at most `limit`.
-    fn scan_urls(&self, after: Option<UrlKey>, limit: usize)
-    -> Result<Vec<(UrlKey, UrlRow)>, StoreError>;
+    fn scan_urls(
+        &self,
+        after: Option<UrlKey>,
+        limit: usize,
+    ) -> Result<Vec<(UrlKey, UrlRow)>, StoreError>;
 
     /// The URLs with these numbers.
     fn docs(&self, docs: &[DocId]) -> Result<Vec<Option<UrlKey>>, StoreError>;
@@ -91,15 +96,20 @@ pub trait Store: Send + Sync {
     fn links(&self, keys: &[UrlKey]) -> Result<Vec<Option<Vec<u8>>>, StoreError>;
 
     /// Where these payloads were stored first, per site.
-    fn payloads(&self, keys: &[(SiteKey, PayloadDigest)])
-    -> Result<Vec<Option<PayloadRow>>, StoreError>;
+    fn payloads(
+        &self,
+        keys: &[(SiteKey, PayloadDigest)],
+    ) -> Result<Vec<Option<PayloadRow>>, StoreError>;
 
     /// The rows of these hosts.
     fn hosts(&self, keys: &[HostKey]) -> Result<Vec<Option<HostRow>>, StoreError>;
 
     /// Hosts after a key in key order, at most `limit`.
-    fn scan_hosts(&self, after: Option<HostKey>, limit: usize)
-    -> Result<Vec<(HostKey, HostRow)>, StoreError>;
+    fn scan_hosts(
+        &self,
+        after: Option<HostKey>,
+        limit: usize,
+    ) -> Result<Vec<(HostKey, HostRow)>, StoreError>;
 
     /// Hosts whose claim is open: asked by a run that did not give them back.
     fn claims(&self) -> Result<Vec<HostKey>, StoreError>;

@@ -20,9 +20,8 @@ thread_local! {
 pub fn encode_links(links: &[Link]) -> Vec<u8> {
     let plain = postcard::to_stdvec(links).expect("writing to memory cannot fail");
     let frame = COMPRESSOR.with_borrow_mut(|slot| {
-        let compressor = slot.get_or_insert_with(|| {
-            zstd::bulk::Compressor::new(1).expect("level 1 exists")
-        });
+        let compressor =
+            slot.get_or_insert_with(|| zstd::bulk::Compressor::new(1).expect("level 1 exists"));
         compressor.compress(&plain).expect("compressing in memory cannot fail")
     });
     let mut out = Vec::with_capacity(1 + frame.len());

@@ -129,8 +129,11 @@ impl Store for MemoryStore {
     fn changes(&self, part: u16, after: u64, limit: usize) -> Result<Vec<Change>, StoreError> {
         let tables = self.tables();
         let rows = tables.log.range((part, after + 1)..=(part, u64::MAX)).take(limit);
-        let row = |(&(_, n), &(key, time, changed)): (&(u16, u64), &(UrlKey, Time, bool))| {
-            Change { n, key, time, changed }
+        let row = |(&(_, n), &(key, time, changed)): (&(u16, u64), &(UrlKey, Time, bool))| Change {
+            n,
+            key,
+            time,
+            changed,
         };
         Ok(rows.map(row).collect())
     }
@@ -201,7 +204,7 @@ impl Tables {
                 && t.ready_of(*k) > 0
                 && !t.asleep.contains_key(k)
                 // As coarse as a schedule in whole seconds.
-                && h.not_before.0.max(0).div_euclid(1000) <= now.0.div_euclid(1000)
+                && (h.not_before.0.max(0) + 999) / 1000 <= (now.0 + 999) / 1000
         };
         let claimed: Vec<HostKey> = self
             .hosts
@@ -216,11 +219,7 @@ impl Tables {
         }
         for k in &claimed {
             self.host(*k)?.claimed = true;
-            let window = self.window(&Refill {
-                host: *k,
-                after: None,
-                limit: batch.claims.window,
-            });
+            let window = self.window(&Refill { host: *k, after: None, limit: batch.claims.window });
             answer.claimed.push(HostWindow { not_before: self.hosts[k].not_before, ..window });
         }
         let told = queued.into_iter().filter(|k| self.hosts[&k.host].claimed);
@@ -233,9 +232,10 @@ impl Tables {
         }
         let rows = self.jobs.values().filter(|row| before.get(&row.job.id) != Some(row));
         answer.jobs = rows.cloned().collect();
-        let wake = self.hosts.iter().filter(|(k, h)| {
-            !h.claimed && h.ready > 0 && !self.asleep.contains_key(k)
-        });
+        let wake = self
+            .hosts
+            .iter()
+            .filter(|(k, h)| !h.claimed && h.ready > 0 && !self.asleep.contains_key(k));
         let wake = wake.map(|(_, h)| h.not_before).min();
         let due = self.calendar.keys().next().map(|(t, _)| *t);
         answer.next_due = wake.into_iter().chain(due).min();
@@ -332,8 +332,7 @@ impl Tables {
             let host = self.host(k.host)?;
             host.bytes += c.bytes;
             host.fetched += u64::from(next == Next::Done(UrlState::Fetched));
-            host.failed +=
-                u64::from(matches!(next, Next::Done(UrlState::Failed) | Next::Retry(_)));
+            host.failed += u64::from(matches!(next, Next::Done(UrlState::Failed) | Next::Retry(_)));
         }
         let row = self.url(k)?;
         let (owner, url) = (row.job(), row.url.clone());

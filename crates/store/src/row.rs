@@ -5,9 +5,7 @@
 
 use crate::StoreError;
 use argiope_frontier::{Place, SkipReason};
-use argiope_model::{
-    CanonicalUrl, Capture, DocId, Job, JobId, JobState, Location, Time, UrlKey,
-};
+use argiope_model::{CanonicalUrl, Capture, DocId, Job, JobId, JobState, Location, Time, UrlKey};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 /// The version written today.

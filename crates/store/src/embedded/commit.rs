@@ -271,7 +271,9 @@ impl Work<'_> {
         if let Some(capture) = &capture {
             counters.bytes += capture.bytes;
             match next {
-                Next::Done(UrlState::Fetched) if capture.outcome.kind == OutcomeKind::NotModified => {
+                Next::Done(UrlState::Fetched)
+                    if capture.outcome.kind == OutcomeKind::NotModified =>
+                {
                     counters.unchanged += 1;
                 }
                 Next::Done(UrlState::Fetched) => counters.fetched += 1,
@@ -349,11 +351,8 @@ impl Work<'_> {
             let value = row::encode(&(entry.key, capture.time, page.changed));
             self.out.insert(&self.store.log, key::log(part, n), value);
             if let Some(payload) = page.payload {
-                let first = PayloadRow {
-                    url: entry.url.clone(),
-                    time: capture.time,
-                    text: capture.text,
-                };
+                let first =
+                    PayloadRow { url: entry.url.clone(), time: capture.time, text: capture.text };
                 let k = key::payload(payload.site, &payload.digest);
                 self.out.insert(&self.store.payloads, k, row::encode(&first));
             }

@@ -43,10 +43,7 @@ pub(super) fn ready(host: HostKey, place: Place) -> [u8; 25] {
 pub(super) fn ready_place(key: &[u8]) -> Option<Place> {
     let rest = key.get(9..25)?;
     let (order, seq) = rest.split_first_chunk::<8>()?;
-    Some(Place {
-        order: u64::from_be_bytes(*order),
-        seq: u64::from_be_bytes(seq.try_into().ok()?),
-    })
+    Some(Place { order: u64::from_be_bytes(*order), seq: u64::from_be_bytes(seq.try_into().ok()?) })
 }
 
 pub(super) fn calendar(due: Time, key: UrlKey) -> [u8; 25] {

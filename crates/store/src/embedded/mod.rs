@@ -74,11 +74,9 @@ impl EmbeddedStore {
         let fail = |action: &'static str| {
             move |source: fjall::Error| match source {
                 fjall::Error::Locked => StoreError::Locked(path.to_owned()),
-                source => StoreError::Database {
-                    path: path.to_owned(),
-                    action,
-                    source: Box::new(source),
-                },
+                source => {
+                    StoreError::Database { path: path.to_owned(), action, source: Box::new(source) }
+                }
             }
         };
         let db = Database::builder(path)
@@ -111,11 +109,7 @@ impl EmbeddedStore {
             log: keyspace("log", 1, false)?,
             payloads: keyspace("payloads", 1, false)?,
             meta: keyspace("meta", 1, false)?,
-            kept: Mutex::new(Kept {
-                jobs: BTreeMap::new(),
-                parts: HashMap::new(),
-                next_page: 1,
-            }),
+            kept: Mutex::new(Kept { jobs: BTreeMap::new(), parts: HashMap::new(), next_page: 1 }),
             path: path.to_owned(),
             db,
         };

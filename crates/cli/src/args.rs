@@ -1,0 +1,222 @@
+//! Flags and commands. Names are a promise; a command appears with the work that makes it true.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// Argiope, the writing spider: crawls sites politely into a standard archive and never loses
+/// a page.
+#[derive(Debug, Parser)]
+#[command(name = "argiope", version, max_term_width = 100, propagate_version = true)]
+#[command(after_help = "Examples:
+  argiope demo                                  see it work, offline, in a minute
+  argiope crawl https://example.org/            fetch a whole site; run again to go on
+  argiope status                                ask a running crawl how far it is
+  argiope show https://example.org/             print what was fetched")]
+pub struct Cli {
+    #[command(flatten)]
+    pub global: Global,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Args)]
+pub struct Global {
+    /// Where everything is kept
+    #[arg(long, global = true, value_name = "DIR", default_value = "argiope-data")]
+    pub data: PathBuf,
+    /// The configuration file (default: ./argiope.toml, then DIR/argiope.toml)
+    #[arg(long, global = true, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Text for people, or one JSON object per line
+    #[arg(long, global = true, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    Text,
+    Json,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Crawl until nothing is left or a limit is reached; goes on where it stopped
+    Crawl(Box<Crawl>),
+    /// See the whole product work on a built-in made-up web, offline
+    Demo(Demo),
+    /// List jobs; pause, resume or drop one
+    Jobs(Jobs),
+    /// How the crawl stands: queue, speed, hosts
+    Status,
+    /// All that is known of a URL
+    Doc(Target),
+    /// Print what was fetched
+    Show(Show),
+    /// Check the archive against the store: every digest, every pointer
+    Verify,
+    /// Write the archive in forms other tools read
+    Export(Export),
+    /// Write or explain the configuration
+    Config(Config),
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  argiope crawl https://example.org/
+  argiope crawl https://example.org/docs/ --scope prefix --max-pages 500
+  argiope crawl --seeds urls.txt --scope list --types html,pdf
+  argiope crawl http://localhost:8000/ --allow-private --delay 0s --connections-per-host 4
+  argiope crawl                                 goes on with everything unfinished
+
+The same command again goes on where it stopped, however it stopped.")]
+pub struct Crawl {
+    /// Start URLs; `-` reads them from standard input
+    #[arg(value_name = "URL")]
+    pub urls: Vec<String>,
+    /// Start URLs from a file, one a line; `-` is standard input
+    #[arg(long, value_name = "FILE")]
+    pub seeds: Option<PathBuf>,
+    /// What belongs to the crawl: host, domain, prefix, list, any
+    #[arg(long, value_name = "SCOPE")]
+    pub scope: Option<String>,
+    /// Further domains that belong to it
+    #[arg(long, value_name = "DOMAIN")]
+    pub domain: Vec<String>,
+    /// Order of visits: breadth, depth
+    #[arg(long, value_name = "ORDER")]
+    pub order: Option<String>,
+    /// From the end of an answer to the next request to the same host
+    #[arg(long, value_name = "TIME")]
+    pub delay: Option<String>,
+    /// Requests at once
+    #[arg(long, value_name = "N")]
+    pub connections: Option<String>,
+    /// Requests to one host at once; more than 1 only for your own sites
+    #[arg(long, value_name = "N")]
+    pub connections_per_host: Option<String>,
+    /// Threads that parse and compress (default: one per core)
+    #[arg(long, value_name = "N")]
+    pub workers: Option<String>,
+    /// Stop after so many pages
+    #[arg(long, value_name = "N")]
+    pub max_pages: Option<String>,
+    /// Go at most so many links away from a start URL
+    #[arg(long, value_name = "N")]
+    pub max_depth: Option<String>,
+    /// Stop after so long
+    #[arg(long, value_name = "TIME")]
+    pub max_time: Option<String>,
+    /// Stop before more than so many bytes of pages are received
+    #[arg(long, value_name = "SIZE")]
+    pub max_bytes: Option<String>,
+    /// Kinds of content to take: html, text, pdf, image, … or all
+    #[arg(long, value_name = "TYPES")]
+    pub types: Option<String>,
+    /// Query strings: keep, drop, sort
+    #[arg(long, value_name = "POLICY")]
+    pub query: Option<String>,
+    /// Allow private, loopback and link-local addresses
+    #[arg(long)]
+    pub allow_private: bool,
+    /// Keep no bodies; `show` will have nothing to show
+    #[arg(long)]
+    pub no_archive: bool,
+    /// Say what would be done and do nothing
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Demo {
+    /// Keep the demo's data here instead of removing it
+    #[arg(long, value_name = "DIR")]
+    pub keep: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  argiope jobs
+  argiope jobs pause 2")]
+pub struct Jobs {
+    #[command(subcommand)]
+    pub action: Option<JobAction>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum JobAction {
+    /// List all jobs
+    List,
+    /// Set a job aside; its queue stays
+    Pause { job: u32 },
+    /// Work on it again
+    Resume { job: u32 },
+    /// Give it up; what it fetched stays
+    Drop { job: u32 },
+}
+
+#[derive(Debug, Args)]
+pub struct Target {
+    /// A URL or a document number
+    #[arg(value_name = "URL|ID")]
+    pub target: String,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  argiope show https://example.org/ > page.html
+  argiope show https://example.org/ --text
+  argiope show https://example.org/ --headers")]
+pub struct Show {
+    /// A URL or a document number
+    #[arg(value_name = "URL|ID")]
+    pub target: String,
+    /// The extracted text
+    #[arg(long, conflicts_with_all = ["headers", "raw"])]
+    pub text: bool,
+    /// The response head as archived
+    #[arg(long, conflicts_with = "raw")]
+    pub headers: bool,
+    /// The body in the content-encoding the server used
+    #[arg(long)]
+    pub raw: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Export {
+    #[command(subcommand)]
+    pub what: ExportWhat,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum ExportWhat {
+    /// The archive as WARC files
+    Warc {
+        /// The directory to write them to
+        #[arg(long, value_name = "DIR")]
+        out: PathBuf,
+    },
+    /// The index of the archive, sorted, as pywb and others read it
+    Cdxj {
+        /// The file to write; standard output without it
+        #[arg(long, value_name = "FILE")]
+        out: Option<PathBuf>,
+    },
+}
+
+#[derive(Debug, Args)]
+pub struct Config {
+    #[command(subcommand)]
+    pub action: ConfigAction,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum ConfigAction {
+    /// Write a commented configuration file
+    Init {
+        /// Replace an existing file
+        #[arg(long)]
+        force: bool,
+    },
+    /// Show each setting and where it comes from
+    Show,
+}

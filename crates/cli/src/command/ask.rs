@@ -1,0 +1,185 @@
+//! `status`, `jobs`, `doc`: questions answered beside a running crawl and without one.
+
+use super::{now, print_json, visit};
+use crate::args::{Format, Global, JobAction, Jobs, Target};
+use crate::output::{self, bytes, count, seconds, table};
+use anyhow::bail;
+use argiope_crawl::{Asked, Question, Snapshot, answer, ask_owner};
+use argiope_model::{JobId, JobState};
+use argiope_store::{Batch, JobChange, Store};
+use serde_json::Value;
+use std::process::ExitCode;
+
+/// Asks the owner of the directory, or the directory itself where there is none.
+pub fn ask(global: &Global, question: &Question) -> anyhow::Result<Vec<Value>> {
+    let asked = match ask_owner(&global.data, question)? {
+        Some(asked) => asked,
+        None => {
+            let (dir, store) = visit(global)?;
+            match question {
+                Question::SetJob(id, state) => return set_job(&*store, *id, state),
+                question => answer(question, &dir, &*store, None),
+            }
+        }
+    };
+    match asked {
+        Asked::Rows(rows) => Ok(rows),
+        Asked::Sorry(why) => bail!("{why}"),
+    }
+}
+
+fn set_job(store: &dyn Store, id: u32, state: &str) -> anyhow::Result<Vec<Value>> {
+    let state = match state {
+        "open" => JobState::Open,
+        "paused" => JobState::Paused,
+        _ => JobState::Dropped,
+    };
+    let change = JobChange::State(JobId(id), state);
+    store.commit(Batch { now: now(), jobs: vec![change], ..Batch::default() })?;
+    Ok(Vec::new())
+}
+
+pub fn status(global: &Global) -> anyhow::Result<ExitCode> {
+    let rows = ask(global, &Question::Status)?;
+    if global.format == Format::Json {
+        print_json(&rows)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let row = rows.into_iter().next().unwrap_or_default();
+    let now: Snapshot = serde_json::from_value(row)?;
+    let mut rows = vec![
+        ("state", now.state.clone()),
+        ("pages", count(now.fetched)),
+        ("queued", count(now.queued)),
+        ("failed", count(now.failed)),
+        ("errors", count(now.errors)),
+        ("received", bytes(now.bytes)),
+    ];
+    if now.state != "idle" {
+        rows.push((
+            "speed",
+            format!("{:.1} pages/s, {:.1} MB/min", now.pages_per_s, now.mb_per_min),
+        ));
+        rows.push((
+            "requests",
+            format!("{} under way, {} connections open", now.requests, now.connections),
+        ));
+        rows.push((
+            "hosts",
+            format!(
+                "{} loaded: {} asked, {} ready, {} waiting for their delay",
+                now.hosts, now.hosts_asked, now.hosts_ready, now.hosts_waiting
+            ),
+        ));
+        rows.push(("running for", seconds(now.elapsed_s)));
+        if let Some(left) = now.left_s {
+            rows.push(("time left", seconds(left as f64)));
+        }
+        if let Some(newest) = now.newest {
+            rows.push(("newest page", newest));
+        }
+        if let Some(note) = now.note {
+            rows.push(("note", note));
+        }
+    }
+    output::print(rows.iter().map(|(name, value)| format!("{name:12} {value}")))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+pub fn jobs(global: &Global, args: &Jobs) -> anyhow::Result<ExitCode> {
+    let (job, state) = match args.action {
+        None | Some(JobAction::List) => return list(global),
+        Some(JobAction::Pause { job }) => (job, "paused"),
+        Some(JobAction::Resume { job }) => (job, "open"),
+        Some(JobAction::Drop { job }) => (job, "dropped"),
+    };
+    let rows = ask(global, &Question::Jobs)?;
+    let Some(row) = rows.iter().find(|row| row["job"] == job) else {
+        bail!("there is no job {job}; `argiope jobs` lists them");
+    };
+    if row["state"] == "dropped" {
+        bail!("job {job} was dropped; crawl its start URLs again to begin anew");
+    }
+    ask(global, &Question::SetJob(job, state.to_owned()))?;
+    let said = match state {
+        "paused" => format!("Job {job} is paused; `argiope jobs resume {job}` goes on."),
+        "open" => format!("Job {job} is open; `argiope crawl` works on it."),
+        _ => format!("Job {job} is dropped; what it fetched stays."),
+    };
+    output::talk(said);
+    Ok(ExitCode::SUCCESS)
+}
+
+fn list(global: &Global) -> anyhow::Result<ExitCode> {
+    let rows = ask(global, &Question::Jobs)?;
+    if global.format == Format::Json {
+        print_json(&rows)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let cells: Vec<Vec<String>> = rows
+        .iter()
+        .map(|row| {
+            let number = |name: &str| count(row[name].as_u64().unwrap_or(0));
+            let text = |name: &str| row[name].as_str().unwrap_or_default().to_owned();
+            let seeds = row["seeds"].as_array().map_or(&[][..], Vec::as_slice);
+            let first = seeds.first().and_then(Value::as_str).unwrap_or_default();
+            let start = match seeds.len() {
+                0 | 1 => first.to_owned(),
+                n => format!("{first} and {} more", n - 1),
+            };
+            vec![
+                row["job"].to_string(),
+                text("state"),
+                number("fetched"),
+                number("queued"),
+                number("failed"),
+                bytes(row["bytes"].as_u64().unwrap_or(0)),
+                start,
+            ]
+        })
+        .collect();
+    let head = [">job", "state", ">pages", ">queued", ">failed", ">received", "start"];
+    output::print(table(&head, &cells))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+pub fn doc(global: &Global, args: &Target) -> anyhow::Result<ExitCode> {
+    let rows = ask(global, &Question::Doc(args.target.clone()))?;
+    if global.format == Format::Json {
+        print_json(&rows)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let row = rows.into_iter().next().unwrap_or_default();
+    let names = [
+        "url",
+        "doc",
+        "state",
+        "outcome",
+        "status",
+        "detail",
+        "type",
+        "bytes",
+        "title",
+        "language",
+        "depth",
+        "first_seen",
+        "fetched_at",
+        "last_modified",
+        "changed_at",
+        "visits",
+        "changes",
+        "attempts",
+        "due",
+        "captures",
+        "job",
+    ];
+    let shown = names.iter().filter(|name| !row[**name].is_null()).map(|name| {
+        let value = match &row[*name] {
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        };
+        format!("{:14} {value}", name.replace('_', " "))
+    });
+    output::print(shown)?;
+    Ok(ExitCode::SUCCESS)
+}

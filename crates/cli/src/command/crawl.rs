@@ -1,0 +1,353 @@
+//! `crawl`: from flags and configuration to a running engine and its summary.
+
+use super::{load, now, print_json};
+use crate::args::{Crawl, Format, Global};
+use crate::config::{Override, Settings, SkipExtensions};
+use crate::output::{self, bytes, count, plural, seconds};
+use crate::progress::Progress;
+use crate::{Usage, seeds};
+use anyhow::{Context, bail};
+use argiope_crawl::{
+    Access, DataDir, Ended, EngineSettings, Listening, Live, NewJob, Owner, Picked, Run, Summary,
+    listen, open_jobs, pick_job, run,
+};
+use argiope_fetch::FetchSettings;
+use argiope_model::{JobState, Suffixes, Wanted};
+use argiope_parse::default_skip_extensions;
+use argiope_store::{EmbeddedStore, Store};
+use serde_json::{Value, json};
+use std::process::ExitCode;
+use std::sync::Arc;
+use tokio::sync::{mpsc, watch};
+
+/// The flags that stand for a setting.
+fn overrides(args: &Crawl) -> Vec<Override> {
+    let mut out: Vec<Override> = Vec::new();
+    let mut given = |key, value: &Option<String>, flag| {
+        out.extend(value.clone().map(|value| (key, value, flag)));
+    };
+    given("crawl.scope", &args.scope, "--scope");
+    given("crawl.order", &args.order, "--order");
+    given("crawl.delay", &args.delay, "--delay");
+    given("crawl.connections", &args.connections, "--connections");
+    given("crawl.connections_per_host", &args.connections_per_host, "--connections-per-host");
+    given("crawl.workers", &args.workers, "--workers");
+    given("crawl.max_pages", &args.max_pages, "--max-pages");
+    given("crawl.max_depth", &args.max_depth, "--max-depth");
+    given("crawl.max_time", &args.max_time, "--max-time");
+    given("crawl.max_bytes", &args.max_bytes, "--max-bytes");
+    given("crawl.types", &args.types, "--types");
+    given("crawl.query", &args.query, "--query");
+    if !args.domain.is_empty() {
+        out.push(("crawl.domains", args.domain.join(","), "--domain"));
+    }
+    if args.allow_private {
+        out.push(("fetch.allow_private", "true".to_owned(), "--allow-private"));
+    }
+    if args.no_archive {
+        out.push(("archive.enabled", "false".to_owned(), "--no-archive"));
+    }
+    out
+}
+
+/// What the engine gets to see of the settings.
+pub fn engine_settings(settings: &Settings) -> EngineSettings {
+    let fetch = &settings.fetch;
+    EngineSettings {
+        software: format!("argiope/{}", env!("CARGO_PKG_VERSION")),
+        delay: settings.crawl.delay,
+        connections: settings.crawl.connections,
+        per_host: settings.crawl.connections_per_host,
+        retries: u8::try_from(settings.crawl.retries).unwrap_or(u8::MAX),
+        retry_delay: settings.crawl.retry_delay,
+        memory: settings.store.memory,
+        archive: settings.archive.enabled,
+        segment_bytes: settings.archive.segment_size,
+        min_free_disk: settings.archive.min_free_disk,
+        fetch: FetchSettings {
+            user_agent: fetch.user_agent.clone(),
+            accept_language: fetch.accept_language.clone(),
+            connect_timeout: fetch.connect_timeout,
+            total_timeout: fetch.page_timeout,
+            max_body_bytes: fetch.max_body,
+            max_decoded_bytes: fetch.max_decoded,
+            allow_private: fetch.allow_private,
+            ..FetchSettings::default()
+        },
+    }
+}
+
+/// The job an order asks for.
+pub fn new_job(settings: &Settings, urls: Vec<argiope_model::CanonicalUrl>) -> NewJob {
+    let crawl = &settings.crawl;
+    NewJob {
+        seeds: urls,
+        rule: crawl.scope,
+        domains: crawl.domains.clone(),
+        order: crawl.order,
+        limits: crawl.limits,
+        wanted: Wanted {
+            types: crawl.types.clone(),
+            skip_extensions: match &crawl.skip_extensions {
+                SkipExtensions::Auto => default_skip_extensions(&crawl.types),
+                SkipExtensions::These(list) => list.clone(),
+            },
+        },
+        query: crawl.query,
+    }
+}
+
+pub fn crawl(global: &Global, args: Crawl) -> anyhow::Result<ExitCode> {
+    let loaded = load(global, &overrides(&args))?;
+    let settings = &loaded.settings;
+    let seeds = seeds::collect(&args.urls, args.seeds.as_deref())?;
+    seeds.problems.iter().for_each(output::talk);
+    let asked = !args.urls.is_empty() || args.seeds.is_some();
+    if asked && seeds.urls.is_empty() {
+        return Err(Usage("none of the start URLs can be used".to_owned()).into());
+    }
+    let order = asked.then(|| new_job(settings, seeds.urls));
+    if args.dry_run {
+        return dry_run(global, settings, order);
+    }
+    let (dir, store) = own(global, settings)?;
+    let rows = store.jobs()?;
+    let picked = match order {
+        Some(order) => Some(pick_job(order, &rows, &Suffixes::built_in(), now())),
+        None if open_jobs(&rows).is_empty() => {
+            return Err(Usage(format!(
+                "nothing is unfinished in {}; give a start URL: argiope crawl https://example.org/",
+                global.data.display()
+            ))
+            .into());
+        }
+        None => None,
+    };
+    let quiet = global.format == Format::Json;
+    match &picked {
+        Some(Picked::Finished(row)) if open_jobs(&rows).is_empty() => {
+            if quiet {
+                let counters = &row.counters;
+                return print_json(&[json!({ "job": row.job.id.0, "ended": "done",
+                    "fetched": 0, "documents": counters.fetched })])
+                .map(|()| ExitCode::SUCCESS);
+            }
+            output::talk(format!(
+                "Job {} is done: {} were fetched and nothing is left. Another --data DIR begins anew.",
+                row.job.id,
+                plural(row.counters.fetched, "page", "pages")
+            ));
+            return Ok(ExitCode::SUCCESS);
+        }
+        Some(Picked::Resumed(job)) if !quiet => {
+            output::talk(format!("Going on with job {}.", job.id));
+        }
+        _ => {}
+    }
+    let summary = execute(dir, store, settings, picked, quiet)?;
+    report(global, settings, &summary)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Takes ownership of the directory.
+pub fn own(global: &Global, settings: &Settings) -> anyhow::Result<(Arc<DataDir>, Arc<dyn Store>)> {
+    let dir = DataDir::open(&global.data, Access::Own, now())?;
+    let memory = engine_settings(settings).store_memory();
+    let store = EmbeddedStore::open(&dir.store(), memory)
+        .with_context(|| format!("cannot open the crawl in {}", global.data.display()))?;
+    Ok((Arc::new(dir), Arc::new(store)))
+}
+
+/// Runs the engine with its control socket, its progress line and its signals.
+pub fn execute(
+    dir: Arc<DataDir>,
+    store: Arc<dyn Store>,
+    settings: &Settings,
+    picked: Option<Picked>,
+    quiet: bool,
+) -> anyhow::Result<Summary> {
+    let live = Arc::new(Live::default());
+    let (stop, stopped) = watch::channel(false);
+    let (orders_in, orders) = mpsc::channel(16);
+    let _listening: Listening = listen(Owner {
+        dir: dir.clone(),
+        store: store.clone(),
+        live: live.clone(),
+        orders: orders_in,
+    })
+    .context("cannot open the control socket")?;
+    let mut runtime = tokio::runtime::Builder::new_multi_thread();
+    if let Some(workers) = settings.crawl.workers {
+        runtime.worker_threads(workers);
+    }
+    let runtime = runtime.enable_all().build().context("cannot start the worker threads")?;
+    let progress = Progress::start(live.clone(), quiet);
+    let engine = engine_settings(settings);
+    let outcome = runtime.block_on(async {
+        tokio::spawn(wait_for_signals(stop));
+        run(Run { dir, store, settings: engine, picked, live, stop: stopped, orders }).await
+    });
+    drop(progress);
+    // Requests that hang must not keep the program.
+    runtime.shutdown_background();
+    Ok(outcome?)
+}
+
+/// The first signal ends the crawl in order, the second at once.
+async fn wait_for_signals(stop: watch::Sender<bool>) {
+    signal().await;
+    let _ = stop.send(true);
+    output::talk(
+        "\nStopping: finishing what is under way. Again to stop at once; nothing is lost either way.",
+    );
+    signal().await;
+    std::process::exit(130);
+}
+
+#[cfg(unix)]
+async fn signal() {
+    use tokio::signal::unix::{SignalKind, signal};
+    let Ok(mut terminate) = signal(SignalKind::terminate()) else { return };
+    tokio::select! {
+        _ = tokio::signal::ctrl_c() => {}
+        _ = terminate.recv() => {}
+    }
+}
+
+#[cfg(not(unix))]
+async fn signal() {
+    let _ = tokio::signal::ctrl_c().await;
+}
+
+fn dry_run(
+    global: &Global,
+    settings: &Settings,
+    order: Option<NewJob>,
+) -> anyhow::Result<ExitCode> {
+    let Some(order) = order else { bail!("--dry-run needs start URLs") };
+    let Picked::New(job) = pick_job(order, &[], &Suffixes::built_in(), now()) else {
+        bail!("no job came of it");
+    };
+    let names: Vec<&str> = job.scope.names.iter().map(String::as_str).collect();
+    let types: Vec<&str> = job.wanted.types.iter().map(String::as_str).collect();
+    output::print([
+        format!("start URLs  {}", count(job.seeds.len() as u64)),
+        format!("scope       {:?}: {}", job.scope.rule, names.join(", ")).to_lowercase(),
+        format!("order       {:?}", job.order).to_lowercase(),
+        format!("types       {}", types.join(", ")),
+        format!("delay       {:?} per host", settings.crawl.delay),
+        format!("data        {}", global.data.display()),
+    ])?;
+    output::talk("Nothing was requested or written.");
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The summary object that ends `crawl --format json`.
+pub fn summary_json(summary: &Summary) -> Value {
+    let mut total = argiope_store::JobCounters::default();
+    for row in &summary.jobs {
+        let c = &row.counters;
+        total.fetched += c.fetched;
+        total.unchanged += c.unchanged;
+        total.failed += c.failed;
+        total.skipped_extension += c.skipped_extension;
+        total.skipped_depth += c.skipped_depth;
+        total.skipped_type += c.skipped_type;
+        total.skipped_size += c.skipped_size;
+        total.redirects += c.redirects;
+        total.errors += c.errors;
+        total.bytes += c.bytes;
+        total.hosts += c.hosts;
+        total.words += c.words;
+        total.links += c.links;
+        total.queued += c.queued;
+    }
+    let elapsed = summary.elapsed.as_secs_f64().max(0.001);
+    let round = |x: f64| (x * 1000.0).round() / 1000.0;
+    json!({
+        "ended": summary.ended,
+        "jobs": summary.jobs.iter().map(|row| row.job.id.0).collect::<Vec<_>>(),
+        "fetched": total.fetched,
+        "unchanged": total.unchanged,
+        "failed": total.failed,
+        "skipped": {
+            "extension": total.skipped_extension,
+            "type": total.skipped_type,
+            "size": total.skipped_size,
+            "depth": total.skipped_depth,
+        },
+        "redirects": total.redirects,
+        "errors": total.errors,
+        "queued": total.queued,
+        "bytes": total.bytes,
+        "hosts": total.hosts,
+        "documents": total.fetched + total.unchanged,
+        "words": total.words,
+        "links": total.links,
+        "elapsed_s": round(elapsed),
+        "pages_per_s": round(summary.fetched as f64 / elapsed),
+        "mb_per_min": round(summary.bytes as f64 / 1e6 / elapsed * 60.0),
+        "peak_rss_mb": round(summary.peak_memory as f64 / 1e6),
+    })
+}
+
+fn report(global: &Global, settings: &Settings, summary: &Summary) -> anyhow::Result<()> {
+    let row = summary_json(summary);
+    if global.format == Format::Json {
+        return print_json(&[row]);
+    }
+    let number = |name: &str| row[name].as_u64().unwrap_or(0);
+    let verb = match summary.ended {
+        Ended::Done => "Done",
+        Ended::Limit => "Limit reached",
+        Ended::Stopped => "Stopped",
+    };
+    let elapsed = summary.elapsed.as_secs_f64();
+    output::talk(format!(
+        "{verb} after {}: {}, {}, {:.1} pages/s.",
+        seconds(elapsed),
+        plural(summary.fetched, "page", "pages"),
+        bytes(summary.bytes),
+        row["pages_per_s"].as_f64().unwrap_or(0.0)
+    ));
+    let skipped: Vec<String> = ["extension", "type", "size", "depth"]
+        .iter()
+        .filter_map(|name| {
+            let n = row["skipped"][*name].as_u64().filter(|n| *n > 0)?;
+            Some(format!("{} by {name}", count(n)))
+        })
+        .collect();
+    let mut notes = Vec::new();
+    if number("redirects") > 0 {
+        notes.push(plural(number("redirects"), "redirect", "redirects"));
+    }
+    if number("failed") > 0 {
+        notes.push(format!("{} failed", count(number("failed"))));
+    }
+    if !skipped.is_empty() {
+        notes.push(format!("left alone: {}", skipped.join(", ")));
+    }
+    if number("queued") > 0 {
+        notes.push(format!("{} still queued", count(number("queued"))));
+    }
+    if !notes.is_empty() {
+        output::talk(format!("{}.", notes.join("; ")));
+    }
+    if number("fetched") == 0 && number("failed") > 0 && !settings.fetch.allow_private {
+        output::talk(
+            "Nothing was fetched; `argiope doc URL` says why. Private and loopback addresses need --allow-private.",
+        );
+    }
+    let open = summary.jobs.iter().any(|r| matches!(r.state, JobState::Open | JobState::Limited));
+    let data = global.data.display();
+    match (summary.ended, open) {
+        (Ended::Stopped, true) => {
+            output::talk(format!("The same command goes on, or: argiope --data {data} crawl"))
+        }
+        (Ended::Limit, true) => output::talk("A larger limit goes on from here."),
+        _ => output::talk(format!(
+            "Everything is in {data}; `argiope --data {data} show URL` prints a page."
+        )),
+    }
+    Ok(())
+}

@@ -1,0 +1,114 @@
+//! `demo`: the whole product on a built-in made-up web, offline, in a minute.
+
+use super::crawl::{execute, new_job, own, summary_json};
+use super::now;
+use crate::args::{Demo, Format, Global};
+use crate::config;
+use crate::output::{self, bytes, count, seconds, table};
+use anyhow::{Context, anyhow};
+use argiope_crawl::{Ended, pick_job, verify};
+use argiope_model::{CanonicalUrl, Suffixes};
+use argiope_store::Store;
+use argiope_testweb::{ServeOptions, Web, WebSpec, serve};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+pub fn demo(global: &Global, args: &Demo) -> anyhow::Result<ExitCode> {
+    let scratch = tempfile::tempdir().context("cannot make a directory for the demo")?;
+    let data = args.keep.clone().unwrap_or_else(|| scratch.path().join("data"));
+    let overrides = [
+        ("crawl.delay", "0s".to_owned(), "demo"),
+        ("crawl.connections_per_host", "2".to_owned(), "demo"),
+        ("fetch.allow_private", "true".to_owned(), "demo"),
+    ];
+    let loaded = config::load(None, &data, &overrides).map_err(|e| anyhow!("{e}"))?;
+    let settings = &loaded.settings;
+    let global = Global { data: data.clone(), config: None, format: global.format };
+    let quiet = global.format == Format::Json;
+
+    let web = Arc::new(Web::new(WebSpec::demo()));
+    let server =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
+    let served = server
+        .block_on(serve(web, ServeOptions::default()))
+        .context("cannot serve the made-up web on this machine's loopback")?;
+    let bases = served.bases();
+    if !quiet {
+        output::talk(format!(
+            "A made-up web of {} sites is being served on this machine, from {} on.",
+            bases.len(),
+            bases[0]
+        ));
+        output::talk(format!(
+            "Crawling it: argiope --data {} crawl {} …\n",
+            data.display(),
+            bases[0]
+        ));
+    }
+    let urls: Result<Vec<CanonicalUrl>, _> = bases.iter().map(|b| CanonicalUrl::parse(b)).collect();
+    let (dir, store) = own(&global, settings)?;
+    let picked = pick_job(new_job(settings, urls?), &store.jobs()?, &Suffixes::built_in(), now());
+    let summary = execute(dir.clone(), store.clone(), settings, Some(picked), quiet)?;
+    if quiet {
+        output::print([summary_json(&summary).to_string()])?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    output::talk(format!(
+        "Fetched {} pages in {} ({:.0} pages/s).\n",
+        count(summary.fetched),
+        seconds(summary.elapsed.as_secs_f64()),
+        summary.fetched as f64 / summary.elapsed.as_secs_f64().max(0.001)
+    ));
+    let hosts = store.scan_hosts(None, 100)?;
+    let mut rows: Vec<Vec<String>> = hosts
+        .iter()
+        .map(|(_, h)| {
+            let title = title_of(&dir, &*store, &h.origin);
+            let cells = [count(h.known), count(h.fetched), count(h.failed), bytes(h.bytes)];
+            let mut row = vec![h.origin.to_string()];
+            row.extend(cells);
+            row.push(title.unwrap_or_default());
+            row
+        })
+        .collect();
+    rows.sort();
+    output::print(table(
+        &["site", ">known", ">fetched", ">failed", ">received", "front page"],
+        &rows,
+    ))?;
+    let checked = verify(&dir, &*store, |_| {})?;
+    output::talk(format!(
+        "\nVerified: {} archive records against {} captures, {} problems.",
+        count(checked.records),
+        count(checked.captures),
+        checked.problem_count
+    ));
+    drop((store, dir));
+    after(&data, &bases[0], args.keep.is_some());
+    drop(served);
+    let good = summary.ended == Ended::Done && checked.problem_count == 0;
+    Ok(ExitCode::from(u8::from(!good)))
+}
+
+fn title_of(dir: &argiope_crawl::DataDir, store: &dyn Store, origin: &str) -> Option<String> {
+    let url = CanonicalUrl::parse(origin).ok()?;
+    let captures = store.captures(url.key(dir.suffixes())).ok()?;
+    let at = captures.iter().rev().find_map(|c| c.text)?;
+    Some(argiope_archive::read_text(&dir.text(), at).ok()?.title)
+}
+
+fn after(data: &std::path::Path, first: &str, kept: bool) {
+    let data: PathBuf = data.to_owned();
+    if kept {
+        output::talk(format!("\nIt stays in {}. Look around:", data.display()));
+        for command in ["doc", "show --text", "show"] {
+            output::talk(format!("  argiope --data {} {command} {first}", data.display()));
+        }
+    } else {
+        output::talk(
+            "\nThe demo's data is removed now; `argiope demo --keep DIR` keeps it to look around in.",
+        );
+        output::talk("For a real site: argiope crawl http://example.org/");
+    }
+}

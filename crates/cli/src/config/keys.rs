@@ -1,0 +1,182 @@
+//! The one table of settings.
+//!
+//! Everything else in this module reads it: the file is checked against it, flags are values
+//! for its keys, `config init` prints it, `config show` walks it, and suggestions come from it.
+//! To add a setting, add its row here and its field in `settings`. Invariants (tested): names
+//! are `table.key` and unique, rows of one table stand together, every default is valid.
+//! Not here: how text becomes a value (`values`) and how values depend on each other
+//! (`settings`).
+
+/// A setting.
+pub(super) struct Key {
+    /// Table and key: `crawl.delay`.
+    pub name: &'static str,
+    /// What may be written.
+    pub kind: Kind,
+    /// What holds when nothing is written.
+    pub preset: Preset,
+    /// One line for people, a full sentence.
+    pub help: &'static str,
+}
+
+impl Key {
+    /// The table the key stands in.
+    pub fn table(&self) -> &'static str {
+        self.name.split_once('.').map_or("", |(table, _)| table)
+    }
+
+    /// The name inside its table.
+    pub fn leaf(&self) -> &'static str {
+        self.name.split_once('.').map_or(self.name, |(_, leaf)| leaf)
+    }
+}
+
+/// What holds for a setting nobody wrote.
+pub(super) enum Preset {
+    /// This value, as it would stand in the file.
+    Is(&'static str),
+    /// No limit; the example shows how one is written.
+    Unset { example: &'static str },
+}
+
+/// What may be written for a setting.
+#[derive(Clone, Copy)]
+pub(super) enum Kind {
+    /// One of these words.
+    Choice(&'static [&'static str]),
+    /// A list of words.
+    Words { of: Word, auto: bool, may_be_empty: bool },
+    /// A duration within bounds, in milliseconds.
+    Duration { min_ms: u64, max_ms: u64 },
+    /// A size of at least so many bytes.
+    Size { min: u64 },
+    /// A whole number within bounds.
+    Count { min: u64, max: u64 },
+    /// Text that may stand in a request header.
+    Text { may_be_empty: bool },
+    /// True or false.
+    Flag,
+}
+
+/// What the words of a list are.
+#[derive(Clone, Copy)]
+pub(super) enum Word {
+    /// `example.com`, or an IP address.
+    Domain,
+    /// `html`, or `application/json`.
+    Type,
+    /// `jpg`.
+    Extension,
+}
+
+const SECOND: u64 = 1_000;
+const DAY: u64 = 86_400 * SECOND;
+const WAIT: Kind = Kind::Duration { min_ms: 0, max_ms: 365 * DAY };
+const TIMEOUT: Kind = Kind::Duration { min_ms: 100, max_ms: DAY };
+const ANY: u64 = u64::MAX;
+
+const fn key(name: &'static str, kind: Kind, preset: &'static str, help: &'static str) -> Key {
+    Key { name, kind, preset: Preset::Is(preset), help }
+}
+
+const fn limit(name: &'static str, kind: Kind, example: &'static str, help: &'static str) -> Key {
+    Key { name, kind, preset: Preset::Unset { example }, help }
+}
+
+/// Every setting, in the order of the template.
+#[rustfmt::skip]
+pub(super) const KEYS: &[Key] = &[
+    key("crawl.scope", Kind::Choice(&["host", "domain", "prefix", "list", "any"]), r#""domain""#,
+        "Which links belong to a crawl, seen from its start URLs."),
+    key("crawl.domains", Kind::Words { of: Word::Domain, auto: false, may_be_empty: true }, "[]",
+        "More domains that belong to every crawl of scope host or domain."),
+    key("crawl.order", Kind::Choice(&["breadth", "depth"]), r#""breadth""#,
+        "Whether pages are visited level by level or the newest links first."),
+    key("crawl.delay", WAIT, r#""10s""#,
+        "Pause between the end of one answer of a host and the next request to it."),
+    key("crawl.connections", Kind::Count { min: 1, max: 65_535 }, "300",
+        "Connections open at once."),
+    key("crawl.connections_per_host", Kind::Count { min: 1, max: 1_000 }, "1",
+        "Connections open at once to one host; more than 1 only for a site of your own."),
+    key("crawl.workers", Kind::Count { min: 0, max: 1_024 }, "0",
+        "Worker threads; 0 is one per core."),
+    limit("crawl.max_pages", Kind::Count { min: 1, max: ANY }, "10000",
+        "Stop after this many pages."),
+    limit("crawl.max_depth", Kind::Count { min: 0, max: 65_535 }, "5",
+        "Follow links this far from a start URL."),
+    limit("crawl.max_time", Kind::Duration { min_ms: SECOND, max_ms: 36_500 * DAY }, r#""8h""#,
+        "Stop after this time."),
+    limit("crawl.max_bytes", Kind::Size { min: 1 }, r#""50GB""#,
+        "Stop after this much has been received."),
+    key("crawl.types", Kind::Words { of: Word::Type, auto: false, may_be_empty: false },
+        r#"["html", "text"]"#,
+        "Kinds of content that are taken: groups (html, text, pdf, image) or full media types."),
+    key("crawl.skip_extensions", Kind::Words { of: Word::Extension, auto: true, may_be_empty: true },
+        r#""auto""#,
+        "File-name endings that are not requested; auto follows from crawl.types."),
+    key("crawl.query", Kind::Choice(&["keep", "drop", "sort"]), r#""keep""#,
+        "What happens to the query string of a discovered URL."),
+    key("crawl.retries", Kind::Count { min: 0, max: 100 }, "2",
+        "Tries after the first one failed for a passing reason."),
+    key("crawl.retry_delay", WAIT, r#""30s""#,
+        "Pause before a page is tried again."),
+
+    key("fetch.user_agent", Kind::Text { may_be_empty: false },
+        r#""Argiope/{version}""#,
+        "The name the crawler gives to web servers; {version} stands for its own version."),
+    key("fetch.contact", Kind::Text { may_be_empty: true }, r#""""#,
+        "Address of a page or mailbox for webmasters; appended to the user agent as (+...)."),
+    key("fetch.accept_language", Kind::Text { may_be_empty: true }, r#""""#,
+        "Languages asked for, such as \"de, en;q=0.5\"; empty asks for none."),
+    key("fetch.connect_timeout", TIMEOUT, r#""10s""#,
+        "Longest wait for a connection."),
+    key("fetch.page_timeout", TIMEOUT, r#""60s""#,
+        "Longest time for one page, from the connection to the last byte."),
+    key("fetch.max_body", Kind::Size { min: 1_000 }, r#""200MB""#,
+        "Largest answer taken, as sent by the server."),
+    key("fetch.max_decoded", Kind::Size { min: 1_000 }, r#""500MB""#,
+        "Largest answer taken after decompression."),
+    key("fetch.allow_private", Kind::Flag, "false",
+        "Whether private, loopback and link-local addresses may be fetched."),
+
+    key("store.memory", Kind::Size { min: 128_000_000 }, r#""256MB""#,
+        "Memory for caches, queues and buffers; what does not fit is kept on disk."),
+
+    key("archive.enabled", Kind::Flag, "true",
+        "Whether answers are kept in WARC files."),
+    key("archive.segment_size", Kind::Size { min: 1_000_000 }, r#""1GB""#,
+        "Size at which a new WARC file is begun."),
+    key("archive.min_free_disk", Kind::Size { min: 0 }, r#""500MB""#,
+        "Free disk space below which a crawl pauses."),
+];
+
+/// The tables of the file, in order, each with its line in the template.
+pub(super) const TABLES: &[(&str, &str)] = &[
+    ("crawl", "What is visited, in which order, and how politely."),
+    ("fetch", "How pages are requested."),
+    ("store", "What the crawler keeps about URLs."),
+    ("archive", "What is kept of the answers."),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn names_are_unique_and_tables_stand_together() {
+        let names: BTreeSet<_> = KEYS.iter().map(|key| key.name).collect();
+        assert_eq!(names.len(), KEYS.len());
+        let mut tables: Vec<_> = KEYS.iter().map(Key::table).collect();
+        tables.dedup();
+        assert_eq!(tables, TABLES.iter().map(|(table, _)| *table).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn every_help_is_one_sentence_on_one_line() {
+        for key in KEYS {
+            assert!(key.help.ends_with('.') && !key.help.contains('\n'), "{}", key.name);
+            assert!(key.help.len() <= 90, "{} is explained at length", key.name);
+        }
+    }
+}

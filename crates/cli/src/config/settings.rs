@@ -1,0 +1,273 @@
+//! What the configuration means: the second of the two steps, and all the engine gets.
+//!
+//! Built by `load` from what was written. Invariants: every field is valid by itself and with
+//! the others (connections per host fit into all connections, a page has longer than its
+//! connection); limits that nobody set are `None`.
+//! Not here: where a value came from (`written`), and what a value may be (`keys`).
+
+use super::problem::Problem;
+use super::values::{Value, interpret};
+use super::written::{Entry, Origin, Written};
+use argiope_model::{Limits, Order, QueryPolicy, ScopeRule};
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+/// Everything that can be set, valid.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// What is visited, in which order, and how politely.
+    pub crawl: Crawl,
+    /// How pages are requested.
+    pub fetch: Fetch,
+    /// What the crawler keeps about URLs.
+    pub store: Store,
+    /// What is kept of the answers.
+    pub archive: Archive,
+}
+
+/// What is visited, in which order, and how politely.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Crawl {
+    /// Which links belong to a crawl.
+    pub scope: ScopeRule,
+    /// More domains that belong to it, lower case.
+    pub domains: Vec<String>,
+    /// The order of visits.
+    pub order: Order,
+    /// Pause of a host between an answer and the next request.
+    pub delay: Duration,
+    /// Connections open at once, at least 1.
+    pub connections: usize,
+    /// Connections open at once to one host, at least 1.
+    pub connections_per_host: usize,
+    /// Worker threads; `None` is one per core.
+    pub workers: Option<usize>,
+    /// Where a crawl stops.
+    pub limits: Limits,
+    /// Kinds of content that are taken, lower case, at least one.
+    pub types: BTreeSet<String>,
+    /// File-name endings that are not requested.
+    pub skip_extensions: SkipExtensions,
+    /// What happens to query strings.
+    pub query: QueryPolicy,
+    /// Tries after the first.
+    pub retries: u32,
+    /// Pause before a page is tried again.
+    pub retry_delay: Duration,
+}
+
+/// File-name endings that are not requested.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SkipExtensions {
+    /// Those that do not go with the kinds of content taken.
+    Auto,
+    /// These, lower case, without dots in front.
+    These(BTreeSet<String>),
+}
+
+/// How pages are requested.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fetch {
+    /// The whole header value, the contact included.
+    pub user_agent: String,
+    /// The header value; `None` sends none.
+    pub accept_language: Option<String>,
+    /// Longest wait for a connection.
+    pub connect_timeout: Duration,
+    /// Longest time for one page.
+    pub page_timeout: Duration,
+    /// Largest answer as sent, in bytes.
+    pub max_body: u64,
+    /// Largest answer after decompression, in bytes.
+    pub max_decoded: u64,
+    /// Whether private addresses may be fetched.
+    pub allow_private: bool,
+}
+
+/// What the crawler keeps about URLs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Store {
+    /// Memory in bytes.
+    pub memory: u64,
+}
+
+/// What is kept of the answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Archive {
+    /// Whether answers are kept.
+    pub enabled: bool,
+    /// Size in bytes at which a new WARC file is begun.
+    pub segment_size: u64,
+    /// Free bytes on disk below which a crawl pauses.
+    pub min_free_disk: u64,
+}
+
+/// The value that holds for each key, and the entry it came from.
+pub(super) struct Holding<'a>(BTreeMap<&'static str, (&'a Entry, Value)>);
+
+impl<'a> Holding<'a> {
+    /// Interprets everything written; later entries replace earlier ones.
+    pub fn of(written: &'a Written, problems: &mut Vec<Problem>) -> Self {
+        let mut holding = BTreeMap::new();
+        for entry in &written.entries {
+            match interpret(entry.key(), entry.raw.as_ref()) {
+                Ok(value) => {
+                    holding.insert(entry.key().name, (entry, value));
+                }
+                Err(fault) => {
+                    // What is wrong must not be compared with what is right.
+                    holding.remove(entry.key().name);
+                    problems.push(Problem { line: entry.line(), text: entry.complain(&fault) });
+                }
+            }
+        }
+        Self(holding)
+    }
+
+    /// Checks what holds between keys.
+    pub fn check(&self, problems: &mut Vec<Problem>) {
+        for (larger, smaller) in [
+            ("crawl.connections", "crawl.connections_per_host"),
+            ("fetch.page_timeout", "fetch.connect_timeout"),
+        ] {
+            let (Some((more, more_value)), Some((less, less_value))) =
+                (self.0.get(larger), self.0.get(smaller))
+            else {
+                continue;
+            };
+            let in_order = match (more_value, less_value) {
+                (Value::Count(more), Value::Count(less)) => more >= less,
+                (Value::Duration(more), Value::Duration(less)) => more >= less,
+                _ => true,
+            };
+            if in_order {
+                continue;
+            }
+            // Whoever spoke last caused the clash; nobody blames a default.
+            let rank = |entry: &Entry| match entry.origin {
+                Origin::Default => 0,
+                Origin::File { .. } => 1,
+                Origin::Flag(_) => 2,
+            };
+            let (blamed, other, relation) =
+                if rank(more) >= rank(less) { (more, less, "less") } else { (less, more, "more") };
+            let other_place = match &other.origin {
+                Origin::Flag(_) => other.named(),
+                origin => format!("{} ({origin})", other.named()),
+            };
+            let text = blamed.complain(&format!("is {relation} than {other_place}"));
+            problems.push(Problem { line: blamed.line(), text });
+        }
+    }
+
+    /// The value and its entry; every key has one once no problem was found.
+    pub fn get(&self, name: &str) -> (&'a Entry, &Value) {
+        let (entry, value) = self.0.get(name).expect("every key of the table has a default");
+        (entry, value)
+    }
+
+    /// The settings; call it only when no problem was found.
+    pub fn settings(&self) -> Settings {
+        Settings {
+            crawl: Crawl {
+                scope: match self.word("crawl.scope") {
+                    "host" => ScopeRule::Host,
+                    "domain" => ScopeRule::Domain,
+                    "prefix" => ScopeRule::Prefix,
+                    "list" => ScopeRule::List,
+                    _ => ScopeRule::Any,
+                },
+                domains: self.words("crawl.domains").unwrap_or_default().to_vec(),
+                order: match self.word("crawl.order") {
+                    "depth" => Order::Depth,
+                    _ => Order::Breadth,
+                },
+                delay: self.duration("crawl.delay"),
+                connections: self.count("crawl.connections"),
+                connections_per_host: self.count("crawl.connections_per_host"),
+                workers: Some(self.count("crawl.workers")).filter(|workers| *workers > 0),
+                limits: Limits {
+                    pages: self.number("crawl.max_pages"),
+                    depth: self.number("crawl.max_depth").and_then(|n| u16::try_from(n).ok()),
+                    time_ms: self.number("crawl.max_time"),
+                    bytes: self.number("crawl.max_bytes"),
+                },
+                types: self.words("crawl.types").unwrap_or_default().iter().cloned().collect(),
+                skip_extensions: match self.words("crawl.skip_extensions") {
+                    Some(words) => SkipExtensions::These(words.iter().cloned().collect()),
+                    None => SkipExtensions::Auto,
+                },
+                query: match self.word("crawl.query") {
+                    "drop" => QueryPolicy::Drop,
+                    "sort" => QueryPolicy::Sort,
+                    _ => QueryPolicy::Keep,
+                },
+                retries: u32::try_from(self.count("crawl.retries")).unwrap_or(u32::MAX),
+                retry_delay: self.duration("crawl.retry_delay"),
+            },
+            fetch: Fetch {
+                user_agent: self.user_agent(),
+                accept_language: Some(self.word("fetch.accept_language").to_owned())
+                    .filter(|languages| !languages.is_empty()),
+                connect_timeout: self.duration("fetch.connect_timeout"),
+                page_timeout: self.duration("fetch.page_timeout"),
+                max_body: self.size("fetch.max_body"),
+                max_decoded: self.size("fetch.max_decoded"),
+                allow_private: self.flag("fetch.allow_private"),
+            },
+            store: Store { memory: self.size("store.memory") },
+            archive: Archive {
+                enabled: self.flag("archive.enabled"),
+                segment_size: self.size("archive.segment_size"),
+                min_free_disk: self.size("archive.min_free_disk"),
+            },
+        }
+    }
+
+    /// The version is filled in here, so that a file from `config init` does not freeze it.
+    fn user_agent(&self) -> String {
+        let name = self.word("fetch.user_agent").replace("{version}", env!("CARGO_PKG_VERSION"));
+        match self.word("fetch.contact") {
+            "" => name,
+            contact => format!("{name} (+{contact})"),
+        }
+    }
+
+    fn word(&self, name: &str) -> &str {
+        match self.get(name).1 {
+            Value::Choice(word) => word,
+            Value::Text(text) => text,
+            other => unreachable!("{name} is a word in the table of keys, not {other:?}"),
+        }
+    }
+
+    /// The words of a list; `None` where they follow from other settings.
+    fn words(&self, name: &str) -> Option<&[String]> {
+        if let Value::Words(words) = self.get(name).1 { Some(words) } else { None }
+    }
+
+    /// A limit as a plain number: a count, bytes, or milliseconds.
+    fn number(&self, name: &str) -> Option<u64> {
+        match self.get(name).1 {
+            Value::Count(number) | Value::Size(number) => Some(*number),
+            Value::Duration(duration) => u64::try_from(duration.as_millis()).ok(),
+            _ => None,
+        }
+    }
+
+    fn count(&self, name: &str) -> usize {
+        usize::try_from(self.size(name)).unwrap_or(usize::MAX)
+    }
+
+    fn size(&self, name: &str) -> u64 {
+        self.number(name).expect("the table of keys says a number with a default")
+    }
+
+    fn duration(&self, name: &str) -> Duration {
+        Duration::from_millis(self.size(name))
+    }
+
+    fn flag(&self, name: &str) -> bool {
+        *self.get(name).1 == Value::Flag(true)
+    }
+}

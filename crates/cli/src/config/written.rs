@@ -1,0 +1,151 @@
+//! What was written, by whom, and where: the first of the two steps.
+//!
+//! Filled from the table of settings, the file and the flags; read by `values`, which says what
+//! it means. Invariants: entries stand in rising priority, the last one of a key holds; an
+//! entry that a later one replaces is still kept, so that a mistake in the file is reported
+//! even where a flag hides it. Nothing here is checked except that the key exists.
+//! Not here: the meaning of anything.
+
+use super::keys::{KEYS, Key, Kind, Preset};
+use std::fmt;
+use std::path::PathBuf;
+
+/// Who wrote a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// Nobody.
+    Default,
+    /// A line of a file.
+    File { path: PathBuf, line: usize },
+    /// A command-line flag.
+    Flag(&'static str),
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Default => f.write_str("default"),
+            Self::File { path, line } => write!(f, "{}:{line}", path.display()),
+            Self::Flag(name) => f.write_str(name),
+        }
+    }
+}
+
+/// A value as it was written, before anybody asks whether it fits.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Raw {
+    Text(String),
+    Integer(i64),
+    Float(f64),
+    Flag(bool),
+    List(Vec<Raw>),
+    /// A date or something nested, which no setting is.
+    Other,
+}
+
+impl Raw {
+    /// Takes over a value of the file.
+    pub fn from_toml(value: &toml_edit::Value) -> Self {
+        use toml_edit::Value;
+        match value {
+            Value::String(text) => Self::Text(text.value().clone()),
+            Value::Integer(number) => Self::Integer(*number.value()),
+            Value::Float(number) => Self::Float(*number.value()),
+            Value::Boolean(flag) => Self::Flag(*flag.value()),
+            Value::Array(list) => Self::List(list.iter().map(Self::from_toml).collect()),
+            Value::Datetime(_) | Value::InlineTable(_) => Self::Other,
+        }
+    }
+
+    /// Takes over the value of a flag, which a shell knows only as text.
+    pub fn from_flag(kind: Kind, text: &str) -> Self {
+        let text = text.trim();
+        match kind {
+            Kind::Count { .. } => {
+                text.parse().map_or_else(|_| Self::Text(text.to_owned()), Self::Integer)
+            }
+            Kind::Flag => text.parse().map_or_else(|_| Self::Text(text.to_owned()), Self::Flag),
+            Kind::Words { auto: true, .. } if text == "auto" => Self::Text(text.to_owned()),
+            Kind::Words { .. } => match text.parse::<toml_edit::Value>() {
+                Ok(list) if list.is_array() => Self::from_toml(&list),
+                _ => {
+                    let words = text.split(',').map(str::trim).filter(|word| !word.is_empty());
+                    Self::List(words.map(|word| Self::Text(word.to_owned())).collect())
+                }
+            },
+            _ => Self::Text(text.to_owned()),
+        }
+    }
+}
+
+/// One written value.
+#[derive(Debug)]
+pub(super) struct Entry {
+    /// Place in the table of settings.
+    pub key: usize,
+    /// The value; `None` where a limit has none.
+    pub raw: Option<Raw>,
+    /// The value as it stands in its source, short enough for a message.
+    pub shown: String,
+    /// Who wrote it.
+    pub origin: Origin,
+}
+
+impl Entry {
+    /// The key.
+    pub fn key(&self) -> &'static Key {
+        &KEYS[self.key]
+    }
+
+    /// Names the entry in a sentence: `crawl.delay = "tenn"`, or `--delay tenn`.
+    pub fn named(&self) -> String {
+        match &self.origin {
+            Origin::Flag(flag) => format!("{flag} {}", self.shown),
+            _ => format!("{} = {}", self.key().name, self.shown),
+        }
+    }
+
+    /// The line of the file, 0 outside one.
+    pub fn line(&self) -> usize {
+        if let Origin::File { line, .. } = &self.origin { *line } else { 0 }
+    }
+
+    /// A sentence about the entry, with its place.
+    pub fn complain(&self, fault: &str) -> String {
+        match &self.origin {
+            Origin::File { .. } => format!("{}: {} {fault}", self.origin, self.named()),
+            _ => format!("{} {fault}", self.named()),
+        }
+    }
+}
+
+/// Everything that was written, in rising priority.
+#[derive(Debug)]
+pub(super) struct Written {
+    pub entries: Vec<Entry>,
+}
+
+impl Written {
+    /// What holds before anybody writes anything.
+    pub fn defaults() -> Self {
+        let entry = |(key, row): (usize, &Key)| {
+            let (raw, shown) = match row.preset {
+                Preset::Is(text) => {
+                    let value = text.parse::<toml_edit::Value>().expect("defaults are TOML");
+                    (Some(Raw::from_toml(&value)), text.to_owned())
+                }
+                Preset::Unset { .. } => (None, "-".to_owned()),
+            };
+            Entry { key, raw, shown, origin: Origin::Default }
+        };
+        Self { entries: KEYS.iter().enumerate().map(entry).collect() }
+    }
+}
+
+/// Shortens a piece of source to what fits into a message.
+pub(super) fn short(source: &str) -> String {
+    const LONGEST: usize = 60;
+    let line = source.lines().next().unwrap_or_default().trim_end();
+    let kept: String = line.chars().take(LONGEST).filter(|c| !c.is_control()).collect();
+    if kept.len() < source.trim_end().len() { kept + "…" } else { kept }
+}

@@ -1,0 +1,121 @@
+//! What people see: sentences, tables, numbers.
+
+#![allow(clippy::print_stdout, clippy::print_stderr)] // This module is where printing is done.
+
+use std::io::{IsTerminal, Write};
+
+/// Says something on stderr.
+pub fn talk(line: impl AsRef<str>) {
+    eprintln!("{}", line.as_ref());
+}
+
+/// Whether stderr is a terminal.
+pub fn on_terminal() -> bool {
+    std::io::stderr().is_terminal()
+}
+
+/// Prints result lines on stdout.
+pub fn print(lines: impl IntoIterator<Item = impl AsRef<str>>) -> anyhow::Result<()> {
+    let mut out = std::io::stdout().lock();
+    for line in lines {
+        writeln!(out, "{}", line.as_ref())?;
+    }
+    Ok(())
+}
+
+/// An error and its causes as one sentence.
+pub fn sentence(e: &anyhow::Error) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    for cause in e.chain() {
+        let text = cause.to_string();
+        // Some errors repeat their cause in their own text.
+        if parts.iter().all(|p| !p.contains(&text)) {
+            parts.push(text);
+        }
+    }
+    parts.join(": ")
+}
+
+/// 1234567 as `1,234,567`.
+pub fn count(n: u64) -> String {
+    let digits = n.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (i, c) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i) % 3 == 0 {
+            out.push(',');
+        }
+        out.push(c);
+    }
+    out
+}
+
+/// Bytes in a unit that gives one to three digits before the point.
+pub fn bytes(n: u64) -> String {
+    let mut value = n as f64;
+    for unit in ["B", "kB", "MB", "GB"] {
+        if value < 1000.0 {
+            return if unit == "B" { format!("{n} B") } else { format!("{value:.1} {unit}") };
+        }
+        value /= 1000.0;
+    }
+    format!("{value:.1} TB")
+}
+
+/// Seconds as `4.2 s`, `3 min 20 s`, `2 h 5 min`.
+pub fn seconds(s: f64) -> String {
+    match s {
+        s if s < 60.0 => format!("{s:.1} s"),
+        s if s < 3600.0 => format!("{} min {} s", (s / 60.0) as u64, s as u64 % 60),
+        s => format!("{} h {} min", (s / 3600.0) as u64, s as u64 / 60 % 60),
+    }
+}
+
+/// One of something, or many.
+pub fn plural(n: u64, one: &str, many: &str) -> String {
+    format!("{} {}", count(n), if n == 1 { one } else { many })
+}
+
+/// A table with a head, columns aligned; columns whose name starts with `>` to the right.
+pub fn table(head: &[&str], rows: &[Vec<String>]) -> Vec<String> {
+    let names: Vec<&str> = head.iter().map(|h| h.trim_start_matches('>')).collect();
+    let mut widths: Vec<usize> = names.iter().map(|n| n.chars().count()).collect();
+    for row in rows {
+        for (width, cell) in widths.iter_mut().zip(row) {
+            *width = (*width).max(cell.chars().count());
+        }
+    }
+    let line = |cells: &mut dyn Iterator<Item = &str>| {
+        let mut out = String::new();
+        for ((cell, width), name) in cells.zip(&widths).zip(head) {
+            let pad = " ".repeat(width - cell.chars().count());
+            let (left, right) =
+                if name.starts_with('>') { (pad, String::new()) } else { (String::new(), pad) };
+            out.push_str(&format!("{left}{cell}{right}  "));
+        }
+        out.trim_end().to_owned()
+    };
+    let mut out = vec![line(&mut names.iter().copied())];
+    out.extend(rows.iter().map(|row| line(&mut row.iter().map(String::as_str))));
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_written_for_people() {
+        assert_eq!(count(0), "0");
+        assert_eq!(count(1_234_567), "1,234,567");
+        assert_eq!(bytes(999), "999 B");
+        assert_eq!(bytes(1_500_000), "1.5 MB");
+        assert_eq!(seconds(200.0), "3 min 20 s");
+    }
+
+    #[test]
+    fn tables_align() {
+        let rows =
+            vec![vec!["a".to_owned(), "10".to_owned()], vec!["long".to_owned(), "1".to_owned()]];
+        assert_eq!(table(&["name", ">n"], &rows), ["name   n", "a     10", "long   1"]);
+    }
+}

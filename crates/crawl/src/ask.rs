@@ -1,0 +1,185 @@
+//! Questions about a data directory, and their answers as JSON rows.
+//!
+//! One set of questions for all who ask: the owner answers them over its control socket, and
+//! where there is no owner the asker opens the directory and answers itself.
+
+use crate::data_dir::{DataDir, text_dir};
+use crate::live::Live;
+use argiope_archive::{digest_base32, read_text, warc_segment_name};
+use argiope_model::{CanonicalUrl, Capture, DocId, Suffixes, Time, UrlKey};
+use argiope_store::{JobRow, Store, StoreError, UrlRow, UrlState};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// A question.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Question {
+    /// How the crawl stands.
+    Status,
+    /// All jobs.
+    Jobs,
+    /// What is known of a URL or a document number.
+    Doc(String),
+    /// The captures of a URL or a document number, oldest first.
+    Captures(String),
+    /// Set a job to a state: `open`, `paused`, `dropped`.
+    SetJob(u32, String),
+}
+
+/// An answer: rows, or a sentence saying why there are none.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Asked {
+    /// The rows.
+    Rows(Vec<Value>),
+    /// Why there are none.
+    Sorry(String),
+}
+
+/// Answers a question from the store; `live` where a crawl is running.
+pub fn answer(question: &Question, dir: &DataDir, store: &dyn Store, live: Option<&Live>) -> Asked {
+    let rows = match question {
+        Question::Status => status(store, live),
+        Question::Jobs => jobs(store),
+        Question::Doc(target) => find(target, dir.suffixes(), store).and_then(|found| {
+            found.map(|(key, row)| doc(dir.path(), store, key, &row)).transpose()
+        }),
+        Question::Captures(target) => find(target, dir.suffixes(), store)
+            .and_then(|found| found.map(|(key, _)| captures(store, key)).transpose()),
+        Question::SetJob(..) => return Asked::Sorry("jobs are set by their owner".to_owned()),
+    };
+    match (rows, question) {
+        (Ok(Some(rows)), _) => Asked::Rows(rows),
+        (Ok(None), Question::Doc(target) | Question::Captures(target)) => {
+            Asked::Sorry(format!("{target} is not known here; no job has met it"))
+        }
+        (Ok(None), _) => Asked::Rows(Vec::new()),
+        (Err(e), _) => Asked::Sorry(e.to_string()),
+    }
+}
+
+type Rows = Result<Option<Vec<Value>>, StoreError>;
+
+fn find(
+    target: &str,
+    pinned: &Suffixes,
+    store: &dyn Store,
+) -> Result<Option<(UrlKey, UrlRow)>, StoreError> {
+    let key = match (target.parse::<u64>(), CanonicalUrl::parse(target)) {
+        (Ok(id), _) => store.docs(&[DocId(id)])?.pop().flatten(),
+        (_, Ok(url)) => Some(url.key(pinned)),
+        _ => None,
+    };
+    let Some(key) = key else { return Ok(None) };
+    Ok(store.urls(&[key])?.pop().flatten().map(|row| (key, row)))
+}
+
+fn status(store: &dyn Store, live: Option<&Live>) -> Rows {
+    let mut total = live.map_or_else(
+        || {
+            let rows = store.jobs().unwrap_or_default();
+            let mut out = crate::live::summed(rows.iter(), Default::default());
+            out.state = "idle".to_owned();
+            out
+        },
+        Live::snapshot,
+    );
+    if live.is_none() {
+        total.elapsed_s = 0.0;
+    }
+    Ok(Some(vec![serde_json::to_value(total).unwrap_or_default()]))
+}
+
+/// The row of a job, as `jobs` shows it.
+pub(crate) fn job_row(row: &JobRow) -> Value {
+    let counters = &row.counters;
+    let seeds: Vec<&str> = row.job.seeds.iter().map(CanonicalUrl::as_str).collect();
+    json!({
+        "job": row.job.id.0,
+        "state": row.state.name(),
+        "seeds": seeds,
+        "scope": format!("{:?}", row.job.scope.rule).to_lowercase(),
+        "order": format!("{:?}", row.job.order).to_lowercase(),
+        "fetched": counters.fetched,
+        "queued": counters.queued,
+        "failed": counters.failed,
+        "bytes": counters.bytes,
+        "created": row.job.created.to_string(),
+        "run_s": counters.run_ms as f64 / 1000.0,
+        "limits": {
+            "pages": row.job.limits.pages,
+            "depth": row.job.limits.depth,
+            "time_s": row.job.limits.time_ms.map(|ms| ms as f64 / 1000.0),
+            "bytes": row.job.limits.bytes,
+        },
+    })
+}
+
+fn jobs(store: &dyn Store) -> Rows {
+    Ok(Some(store.jobs()?.iter().map(job_row).collect()))
+}
+
+fn doc(
+    data: &Path,
+    store: &dyn Store,
+    key: UrlKey,
+    row: &UrlRow,
+) -> Result<Vec<Value>, StoreError> {
+    let captures = store.captures(key)?;
+    let last = captures.last();
+    let text = captures.iter().rev().find_map(|c| c.text);
+    let text = text.and_then(|at| read_text(&text_dir(data), at).ok());
+    let time = |t: Option<Time>| t.map(|t| t.to_string());
+    let state = match row.state {
+        UrlState::Skipped(reason) => format!("skipped: {}", reason.name()),
+        UrlState::Queued if row.due.is_some() => "waiting".to_owned(),
+        state => state.name().to_owned(),
+    };
+    Ok(vec![json!({
+        "doc": row.doc.0,
+        "url": row.url.as_str(),
+        "state": state,
+        "outcome": last.map(|c| c.outcome.kind.name()),
+        "detail": last.and_then(|c| c.outcome.detail.as_deref()),
+        "status": last.map(|c| c.outcome.status).filter(|s| *s != 0),
+        "type": last.map(|c| &*c.mime).filter(|m| !m.is_empty()),
+        "bytes": last.map(|c| c.bytes),
+        "first_seen": row.first_seen.to_string(),
+        "fetched_at": time(row.fetched_at),
+        "last_modified": time(captures.iter().rev().find_map(|c| c.last_modified)),
+        "changed_at": time(row.changed_at),
+        "visits": row.visits,
+        "changes": row.changes,
+        "change_rate": Value::Null,
+        "due": time(row.due),
+        "depth": row.depth,
+        "backlinks": Value::Null,
+        "title": text.as_ref().map(|t| &t.title),
+        "language": text.as_ref().and_then(|t| t.language.as_ref()),
+        "job": row.job().0,
+        "attempts": row.attempts,
+        "captures": captures.len(),
+    })])
+}
+
+fn captures(store: &dyn Store, key: UrlKey) -> Result<Vec<Value>, StoreError> {
+    Ok(store.captures(key)?.iter().map(capture_row).collect())
+}
+
+/// A capture with what is needed to read it from the archive.
+fn capture_row(capture: &Capture) -> Value {
+    json!({
+        "time": capture.time.to_string(),
+        "outcome": capture.outcome.to_string(),
+        "status": capture.outcome.status,
+        "type": &*capture.mime,
+        "bytes": capture.bytes,
+        "digest": format!("sha1:{}", digest_base32(&capture.payload_digest)),
+        "revisit": capture.revisit,
+        "file": capture.record.map(|r| warc_segment_name(r.segment)),
+        "record": capture.record,
+        "text": capture.text,
+    })
+}

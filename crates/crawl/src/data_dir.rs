@@ -1,0 +1,272 @@
+//! A data directory: its files, its manifest, its one owner.
+//!
+//! ```text
+//!  manifest.json   versions of the formats and of what keys depend on
+//!  suffixes.dat    the public-suffix list keys are made with, for life
+//!  lock            held by the owner; holds its process number
+//!  control.json    where the owner listens, while there is one
+//!  store/          what we know            warc/   what we saw
+//!  text/           what it says            spool/  bodies on their way, emptied at start
+//! ```
+//!
+//! Invariant: whoever holds the lock is the only one that opens the store.
+
+use argiope_model::{CanonicalUrl, PUBLIC_SUFFIX_VERSION, Suffixes, Time};
+use serde::{Deserialize, Serialize};
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// The version of the layout written today.
+const FORMAT: u32 = 1;
+
+/// What a data directory was made with.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// Version of the layout.
+    pub format: u32,
+    /// Version of the canonical form of URLs.
+    pub url_form: u32,
+    /// Version of the public-suffix list in `suffixes.dat`.
+    pub suffixes: String,
+    /// When it was made.
+    pub created: String,
+}
+
+/// Why a data directory cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum DataDirError {
+    /// There is none.
+    #[error("there is no crawl in {0} yet; `argiope crawl URL` starts one")]
+    Missing(PathBuf),
+    /// The path is something else.
+    #[error("{0} is a file, not a directory; give another place with --data")]
+    NotADirectory(PathBuf),
+    /// The operating system refused.
+    #[error("cannot {action} {}", path.display())]
+    Io {
+        /// What was tried.
+        action: &'static str,
+        /// On what.
+        path: PathBuf,
+        /// Why not.
+        #[source]
+        source: io::Error,
+    },
+    /// A directory with other files in it.
+    #[error("{0} holds files but no crawl; give an empty or new directory with --data")]
+    Foreign(PathBuf),
+    /// Another process owns it.
+    #[error("another argiope (process {pid}) is working in {}; `argiope status` asks it how far it is, Ctrl-C there ends it", path.display())]
+    Owned {
+        /// The directory.
+        path: PathBuf,
+        /// The owner's process number.
+        pid: String,
+    },
+    /// Made by a newer program.
+    #[error("{} was made by a newer Argiope (format {found}, this one knows {FORMAT}); use that version", path.display())]
+    Newer {
+        /// The directory.
+        path: PathBuf,
+        /// Its format.
+        found: u32,
+    },
+    /// A file of it cannot be read.
+    #[error("{} is damaged: {why}", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        why: String,
+    },
+}
+
+/// Why a directory is opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// To crawl: made if there is none; refused at once when it has an owner.
+    Own,
+    /// To look: must exist; waits a moment for another visitor to leave.
+    Visit,
+}
+
+/// An open data directory; the lock is held as long as this lives.
+#[derive(Debug)]
+pub struct DataDir {
+    path: PathBuf,
+    manifest: Manifest,
+    suffixes: Arc<Suffixes>,
+    _lock: File,
+}
+
+impl DataDir {
+    /// Opens a directory.
+    pub fn open(path: &Path, access: Access, now: Time) -> Result<Self, DataDirError> {
+        let fail = |action: &'static str, at: PathBuf| {
+            move |source: io::Error| DataDirError::Io { action, path: at, source }
+        };
+        if path.is_file() {
+            return Err(DataDirError::NotADirectory(path.to_owned()));
+        }
+        let manifest_path = path.join("manifest.json");
+        let known = manifest_path.exists();
+        if !known {
+            if access == Access::Visit {
+                return Err(DataDirError::Missing(path.to_owned()));
+            }
+            fs::create_dir_all(path).map_err(fail("make the directory", path.to_owned()))?;
+            let listing = fs::read_dir(path).map_err(fail("read", path.to_owned()))?;
+            let ours = ["lock", "suffixes.dat", "argiope.toml", "lost+found"];
+            let foreign = |e: &fs::DirEntry| !ours.iter().any(|o| e.file_name() == *o);
+            if listing.flatten().any(|e| foreign(&e)) {
+                return Err(DataDirError::Foreign(path.to_owned()));
+            }
+        }
+        let lock = lock(path, access)?;
+        let manifest =
+            if known { read_manifest(&manifest_path, path)? } else { write_new(path, now)? };
+        let list_path = path.join("suffixes.dat");
+        let list = fs::read_to_string(&list_path).map_err(fail("read", list_path.clone()))?;
+        let suffixes = Suffixes::from_text(&list)
+            .map_err(|e| DataDirError::Damaged { path: list_path, why: e.to_string() })?;
+        Ok(DataDir { path: path.to_owned(), manifest, suffixes: Arc::new(suffixes), _lock: lock })
+    }
+
+    /// Its path.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What it was made with.
+    pub fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    /// The suffix list its keys are made with.
+    pub fn suffixes(&self) -> &Arc<Suffixes> {
+        &self.suffixes
+    }
+
+    /// Where the store is.
+    pub fn store(&self) -> PathBuf {
+        self.path.join("store")
+    }
+
+    /// Where the archive is.
+    pub fn warc(&self) -> PathBuf {
+        warc_dir(&self.path)
+    }
+
+    /// Where the texts are.
+    pub fn text(&self) -> PathBuf {
+        text_dir(&self.path)
+    }
+
+    /// Where bodies wait.
+    pub fn spool(&self) -> PathBuf {
+        self.path.join("spool")
+    }
+}
+
+/// Where the archive of a data directory is; reading it needs no lock.
+pub(crate) fn warc_dir(data: &Path) -> PathBuf {
+    data.join("warc")
+}
+
+/// Where the texts of a data directory are; reading them needs no lock.
+pub(crate) fn text_dir(data: &Path) -> PathBuf {
+    data.join("text")
+}
+
+fn lock(path: &Path, access: Access) -> Result<File, DataDirError> {
+    let lock_path = path.join("lock");
+    let io = |action: &'static str| {
+        let path = lock_path.clone();
+        move |source| DataDirError::Io { action, path, source }
+    };
+    let mut file = OpenOptions::new()
+        .create(true)
+        .truncate(false)
+        .read(true)
+        .write(true)
+        .open(&lock_path)
+        .map_err(io("write"))?;
+    let patience = match access {
+        Access::Own => Duration::ZERO,
+        Access::Visit => Duration::from_secs(10),
+    };
+    let begun = Instant::now();
+    loop {
+        match file.try_lock() {
+            Ok(()) => break,
+            Err(TryLockError::WouldBlock) if begun.elapsed() < patience => {
+                std::thread::sleep(Duration::from_millis(20));
+            }
+            Err(TryLockError::WouldBlock) => {
+                let mut pid = String::new();
+                let _ = file.read_to_string(&mut pid);
+                let pid = if pid.is_empty() { "?".to_owned() } else { pid };
+                return Err(DataDirError::Owned { path: path.to_owned(), pid });
+            }
+            Err(TryLockError::Error(e)) => return Err(io("lock")(e)),
+        }
+    }
+    let write = |file: &mut File| {
+        file.set_len(0)?;
+        file.write_all(std::process::id().to_string().as_bytes())
+    };
+    write(&mut file).map_err(io("write"))?;
+    Ok(file)
+}
+
+fn read_manifest(file: &Path, dir: &Path) -> Result<Manifest, DataDirError> {
+    let text = fs::read_to_string(file).map_err(|source| DataDirError::Io {
+        action: "read",
+        path: file.to_owned(),
+        source,
+    })?;
+    let damaged = |why: String| DataDirError::Damaged { path: file.to_owned(), why };
+    #[derive(Deserialize)]
+    struct Version {
+        format: u32,
+    }
+    let Version { format } = serde_json::from_str(&text).map_err(|e| damaged(e.to_string()))?;
+    if format > FORMAT {
+        return Err(DataDirError::Newer { path: dir.to_owned(), found: format });
+    }
+    let manifest: Manifest = serde_json::from_str(&text).map_err(|e| damaged(e.to_string()))?;
+    if manifest.url_form > CanonicalUrl::FORM_VERSION {
+        let found = manifest.url_form;
+        return Err(DataDirError::Newer { path: dir.to_owned(), found });
+    }
+    Ok(manifest)
+}
+
+/// The manifest is written last and by renaming: a directory has one whole or none.
+fn write_new(dir: &Path, now: Time) -> Result<Manifest, DataDirError> {
+    let manifest = Manifest {
+        format: FORMAT,
+        url_form: CanonicalUrl::FORM_VERSION,
+        suffixes: PUBLIC_SUFFIX_VERSION.to_owned(),
+        created: now.to_string(),
+    };
+    let text = serde_json::to_string_pretty(&manifest).expect("strings and numbers are JSON");
+    for (name, content) in [("suffixes.dat", Suffixes::built_in_text()), ("manifest.json", &text)] {
+        let (part, whole) = (dir.join(format!("{name}.part")), dir.join(name));
+        let write = || {
+            let mut file = File::create(&part)?;
+            file.write_all(content.as_bytes())?;
+            file.sync_all()?;
+            fs::rename(&part, &whole)
+        };
+        write().map_err(|source| DataDirError::Io {
+            action: "write",
+            path: whole.clone(),
+            source,
+        })?;
+    }
+    Ok(manifest)
+}

@@ -1,0 +1,128 @@
+//! The live status of a crawl: written by the director, read by whoever shows it.
+
+use argiope_frontier::Counts;
+use argiope_model::Time;
+use argiope_store::JobRow;
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+use std::sync::{Mutex, PoisonError};
+
+/// Speed is measured over this many milliseconds.
+const SPAN_MS: i64 = 10_000;
+
+/// How a crawl stands.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Snapshot {
+    /// What it is doing: `crawling`, `stopping`, `paused`.
+    pub state: String,
+    /// Why it waits, where it does.
+    pub note: Option<String>,
+    /// Pages fetched by all jobs being worked on.
+    pub fetched: u64,
+    /// URLs queued.
+    pub queued: u64,
+    /// URLs given up.
+    pub failed: u64,
+    /// Tries that ended badly.
+    pub errors: u64,
+    /// Body bytes received.
+    pub bytes: u64,
+    /// Requests under way.
+    pub requests: usize,
+    /// Connections open, idle ones included.
+    pub connections: usize,
+    /// Hosts loaded.
+    pub hosts: usize,
+    /// Hosts waiting for their delay.
+    pub hosts_waiting: usize,
+    /// Hosts that could be asked now.
+    pub hosts_ready: usize,
+    /// Hosts being asked.
+    pub hosts_asked: usize,
+    /// Milliseconds until the next waiting host may be asked.
+    pub next_host_ms: Option<u64>,
+    /// Pages per second, over the last ten.
+    pub pages_per_s: f64,
+    /// Megabytes per minute, over the last ten seconds.
+    pub mb_per_min: f64,
+    /// Seconds left, where it can be known.
+    pub left_s: Option<u64>,
+    /// Seconds since the start.
+    pub elapsed_s: f64,
+    /// The page taken in last.
+    pub newest: Option<String>,
+}
+
+/// The live status.
+#[derive(Default)]
+pub struct Live(Mutex<Snapshot>);
+
+impl Live {
+    /// How the crawl stands.
+    pub fn snapshot(&self) -> Snapshot {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(crate) fn set(&self, snapshot: Snapshot) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = snapshot;
+    }
+}
+
+/// Speed over the last seconds.
+#[derive(Default)]
+pub(crate) struct Meter {
+    samples: VecDeque<(Time, u64, u64, u64)>,
+}
+
+impl Meter {
+    /// Notes how far it is: pages, bytes, rows queued.
+    pub(crate) fn note(&mut self, now: Time, pages: u64, bytes: u64, queued: u64) {
+        if self.samples.back().is_some_and(|(t, ..)| now.0 - t.0 < 250) {
+            return;
+        }
+        self.samples.push_back((now, pages, bytes, queued));
+        while self.samples.front().is_some_and(|(t, ..)| now.0 - t.0 > SPAN_MS) {
+            self.samples.pop_front();
+        }
+    }
+
+    /// Fills in speed and the time left: known when a page limit says how much is to come, or
+    /// when the queue has been shrinking.
+    pub(crate) fn fill(&self, out: &mut Snapshot, to_come: Option<u64>) {
+        let (Some(first), Some(last)) = (self.samples.front(), self.samples.back()) else { return };
+        let seconds = (last.0.0 - first.0.0) as f64 / 1000.0;
+        if seconds <= 0.0 {
+            return;
+        }
+        out.pages_per_s = last.1.saturating_sub(first.1) as f64 / seconds;
+        out.mb_per_min = last.2.saturating_sub(first.2) as f64 / 1e6 / seconds * 60.0;
+        let shrinking = first.3.saturating_sub(last.3) as f64 / seconds;
+        let by_limit = to_come.filter(|_| out.pages_per_s > 0.0);
+        let by_limit = by_limit.map(|pages| pages as f64 / out.pages_per_s);
+        let by_queue = (shrinking > 0.0).then(|| out.queued as f64 / shrinking);
+        let left = match (by_limit, by_queue) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        };
+        out.left_s = left.map(|s| s.ceil() as u64);
+    }
+}
+
+/// Sums the jobs being worked on into a snapshot.
+pub(crate) fn summed<'a>(jobs: impl Iterator<Item = &'a JobRow>, hosts: Counts) -> Snapshot {
+    let mut out = Snapshot {
+        hosts: hosts.loaded,
+        hosts_waiting: hosts.waiting,
+        hosts_ready: hosts.ready,
+        hosts_asked: hosts.asked,
+        ..Snapshot::default()
+    };
+    for row in jobs {
+        out.fetched += row.counters.fetched + row.counters.unchanged;
+        out.queued += row.counters.queued;
+        out.failed += row.counters.failed;
+        out.errors += row.counters.errors;
+        out.bytes += row.counters.bytes;
+    }
+    out
+}

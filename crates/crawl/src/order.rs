@@ -1,0 +1,90 @@
+//! From what the user asked to a job: a new one, or one to go on with.
+
+use argiope_model::{
+    CanonicalUrl, Job, JobId, JobState, Limits, Order, QueryPolicy, Scope, ScopeRule, Suffixes,
+    Time, Wanted,
+};
+use argiope_store::{JobChange, JobRow};
+use std::collections::BTreeSet;
+
+/// A crawl order as given.
+#[derive(Clone, Debug)]
+pub struct NewJob {
+    /// Start URLs.
+    pub seeds: Vec<CanonicalUrl>,
+    /// The scope rule.
+    pub rule: ScopeRule,
+    /// Further domains.
+    pub domains: Vec<String>,
+    /// The order of visits.
+    pub order: Order,
+    /// Limits.
+    pub limits: Limits,
+    /// What is taken.
+    pub wanted: Wanted,
+    /// What happens to query strings.
+    pub query: QueryPolicy,
+}
+
+/// What an order comes to.
+#[derive(Clone, Debug)]
+pub enum Picked {
+    /// A new job.
+    New(Box<Job>),
+    /// The same order was given before and is not finished.
+    Resumed(Box<Job>),
+    /// The same order was given before and nothing is left of it.
+    Finished(Box<JobRow>),
+}
+
+/// Finds the job an order belongs to. Limits on pages, bytes and time may differ: raising them
+/// goes on with the same job. A different depth reaches other pages and is another job.
+pub fn pick_job(order: NewJob, jobs: &[JobRow], suffixes: &Suffixes, now: Time) -> Picked {
+    let mut scope = Scope { rule: order.rule, names: BTreeSet::new() };
+    order.seeds.iter().for_each(|seed| scope.admit_seed(seed, suffixes));
+    order.domains.iter().for_each(|domain| scope.admit_domain(domain));
+    let id = JobId(jobs.iter().map(|row| row.job.id.0).max().unwrap_or(0) + 1);
+    let job = Job {
+        id,
+        created: now,
+        seeds: order.seeds,
+        scope,
+        order: order.order,
+        limits: order.limits,
+        wanted: order.wanted,
+        query: order.query,
+    };
+    let same = |old: &Job| {
+        old.seeds == job.seeds
+            && old.scope == job.scope
+            && old.order == job.order
+            && old.wanted == job.wanted
+            && old.query == job.query
+            && old.limits.depth == job.limits.depth
+    };
+    let earlier = jobs.iter().rev().find(|r| r.state != JobState::Dropped && same(&r.job));
+    match earlier {
+        None => Picked::New(Box::new(job)),
+        Some(row) if row.state == JobState::Done => Picked::Finished(Box::new(row.clone())),
+        Some(row) => {
+            let renewed = Job { id: row.job.id, created: row.job.created, ..job };
+            Picked::Resumed(Box::new(renewed))
+        }
+    }
+}
+
+/// Jobs that are to be worked on when none is named.
+pub fn open_jobs(jobs: &[JobRow]) -> Vec<JobId> {
+    jobs.iter().filter(|row| row.state == JobState::Open).map(|row| row.job.id).collect()
+}
+
+impl Picked {
+    /// The change to the store that starts it; `None` when there is nothing to do.
+    pub(crate) fn change(&self) -> Option<JobChange> {
+        match self {
+            Picked::New(job) => Some(JobChange::New(job.clone())),
+            Picked::Resumed(job) => Some(JobChange::Renew(job.clone())),
+            Picked::Finished(_) => None,
+        }
+    }
+}

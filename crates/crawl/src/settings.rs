@@ -1,0 +1,53 @@
+//! What the engine needs to know, validated by the caller.
+
+use argiope_fetch::FetchSettings;
+use std::time::Duration;
+
+/// How a crawl is run.
+#[derive(Clone, Debug)]
+pub struct EngineSettings {
+    /// Name and version of the program, for the archive.
+    pub software: String,
+    /// From the end of one answer of a host to the start of the next request.
+    pub delay: Duration,
+    /// Requests at once.
+    pub connections: usize,
+    /// Requests to one host at once.
+    pub per_host: usize,
+    /// Tries after the first.
+    pub retries: u8,
+    /// Until the second try; doubled for each further one.
+    pub retry_delay: Duration,
+    /// Bound of anonymous memory, in bytes.
+    pub memory: u64,
+    /// Whether responses are archived.
+    pub archive: bool,
+    /// When a segment is full.
+    pub segment_bytes: u64,
+    /// The crawl pauses while less than this is free on the disk.
+    pub min_free_disk: u64,
+    /// What the fetcher needs; `spool_dir` and `body_memory` are set by the engine.
+    pub fetch: FetchSettings,
+}
+
+impl EngineSettings {
+    /// The store's share of the memory: memtables and block cache.
+    pub fn store_memory(&self) -> u64 {
+        self.memory * 3 / 8
+    }
+
+    /// The share of bodies on their way.
+    pub(crate) fn body_memory(&self) -> usize {
+        (self.memory / 6) as usize
+    }
+
+    /// The share of the cache of seen URLs.
+    pub(crate) fn seen_memory(&self) -> usize {
+        (self.memory / 16) as usize
+    }
+
+    /// Rows of ready queues held, at about 256 bytes each.
+    pub(crate) fn window_rows(&self) -> usize {
+        (self.memory / 16 / 256) as usize
+    }
+}

@@ -1,0 +1,267 @@
+//! Verification: the archive against the store, every digest, every pointer.
+//!
+//! Two passes meet in the middle. The first walks the segments: every record must be readable,
+//! its payload must match its digest. The second walks the store: every capture's pointer must
+//! lead to the start of a record for that very URL, with that digest, and every text pointer
+//! to a readable text; every record of a response must belong to a capture. What is queued,
+//! claimed and counted must agree as well.
+
+use crate::data_dir::DataDir;
+use argiope_archive::{DigestCheck, WarcReader, digest_base32, read_text, warc_segment_name};
+use argiope_model::{Capture, HostKey, JobId, Location, UrlKey};
+use argiope_store::{SegmentKind, Store, UrlRow, UrlState, decode_links};
+use serde::Serialize;
+use std::collections::{BTreeMap, HashMap};
+use std::fs::File;
+use std::io::{BufReader, Read};
+
+/// Something that does not agree.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Problem {
+    /// Where: a file, a URL, a host.
+    pub place: String,
+    /// What is wrong.
+    pub problem: String,
+}
+
+/// What was checked.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Verified {
+    /// Records read.
+    pub records: u64,
+    /// Captures compared.
+    pub captures: u64,
+    /// URLs known.
+    pub urls: u64,
+    /// Texts read.
+    pub texts: u64,
+    /// What does not agree, at most a thousand rows.
+    pub problems: Vec<Problem>,
+    /// How many problems there are.
+    pub problem_count: u64,
+}
+
+impl Verified {
+    fn problem(&mut self, place: impl Into<String>, problem: impl Into<String>) {
+        self.problem_count += 1;
+        if self.problems.len() < 1000 {
+            self.problems.push(Problem { place: place.into(), problem: problem.into() });
+        }
+    }
+}
+
+/// What the first pass keeps of a record: enough to be recognised by its capture.
+struct Seen {
+    length: u64,
+    url: u64,
+    digest: u64,
+    revisit: bool,
+}
+
+/// Checks a directory; `progress` hears of every segment and every thousand URLs.
+pub fn verify(
+    dir: &DataDir,
+    store: &dyn Store,
+    mut progress: impl FnMut(&str),
+) -> Result<Verified, argiope_store::StoreError> {
+    let mut out = Verified::default();
+    let mut records: HashMap<(u32, u64), Seen> = HashMap::new();
+    for (segment, length) in store.segments(SegmentKind::Warc)? {
+        progress(&warc_segment_name(segment));
+        walk_segment(dir, segment, length, &mut records, &mut out);
+    }
+    let lengths: HashMap<u32, u64> = store.segments(SegmentKind::Text)?.into_iter().collect();
+    let mut queued: BTreeMap<JobId, u64> = BTreeMap::new();
+    let mut ready: HashMap<HostKey, u64> = HashMap::new();
+    let mut docs: HashMap<u64, UrlKey> = HashMap::new();
+    let mut after = None;
+    loop {
+        let page = store.scan_urls(after, 512)?;
+        let Some((last, _)) = page.last() else { break };
+        after = Some(*last);
+        progress(&format!("{} URLs", out.urls));
+        for (key, row) in page {
+            out.urls += 1;
+            if row.url.key(dir.suffixes()) != key {
+                out.problem(row.url.as_str(), "its key is not the key of its text");
+            }
+            if docs.insert(row.doc.0, key).is_some() {
+                out.problem(
+                    row.url.as_str(),
+                    format!("document number {} is given twice", row.doc),
+                );
+            }
+            if row.in_queue() {
+                *queued.entry(row.job()).or_default() += 1;
+                *ready.entry(key.host).or_default() += u64::from(row.due.is_none());
+            } else if row.state == UrlState::Queued {
+                out.problem(row.url.as_str(), "it is queued and has no place in a queue");
+            }
+            check_url(dir, store, key, &row, &lengths, &mut records, &mut out)?;
+        }
+    }
+    for ((segment, offset), seen) in records {
+        if seen.url != 0 {
+            let place = format!("{} at {offset}", warc_segment_name(segment));
+            out.problem(place, "a record that belongs to no capture");
+        }
+    }
+    for row in store.jobs()? {
+        let found = queued.get(&row.job.id).copied().unwrap_or(0);
+        if found != row.counters.queued {
+            let counted = row.counters.queued;
+            out.problem(
+                format!("job {}", row.job.id),
+                format!("{found} URLs are queued, {counted} are counted"),
+            );
+        }
+    }
+    check_hosts(store, &ready, &mut out)?;
+    Ok(out)
+}
+
+fn check_hosts(
+    store: &dyn Store,
+    ready: &HashMap<HostKey, u64>,
+    out: &mut Verified,
+) -> Result<(), argiope_store::StoreError> {
+    let mut after = None;
+    loop {
+        let page = store.scan_hosts(after, 512)?;
+        let Some((last, _)) = page.last() else { return Ok(()) };
+        after = Some(*last);
+        for (key, host) in page {
+            let found = ready.get(&key).copied().unwrap_or(0);
+            if found != host.ready {
+                let counted = host.ready;
+                out.problem(
+                    &*host.origin,
+                    format!("{found} URLs are ready, {counted} are counted"),
+                );
+            }
+        }
+    }
+}
+
+fn walk_segment(
+    dir: &DataDir,
+    segment: u32,
+    length: u64,
+    records: &mut HashMap<(u32, u64), Seen>,
+    out: &mut Verified,
+) {
+    let name = warc_segment_name(segment);
+    let path = dir.warc().join(&name);
+    let file = match File::open(&path) {
+        Ok(file) => file,
+        Err(e) => return out.problem(name, format!("cannot be opened: {e}")),
+    };
+    match file.metadata() {
+        Ok(meta) if meta.len() < length => {
+            let found = meta.len();
+            out.problem(&*name, format!("{found} of {length} committed bytes are there"));
+        }
+        _ => {}
+    }
+    // What lies beyond is a torn tail that the next crawl cuts.
+    let committed = file.take(length);
+    for entry in WarcReader::new(BufReader::with_capacity(256 << 10, committed)) {
+        let entry = match entry {
+            Ok(entry) => entry,
+            Err(damage) => {
+                out.problem(format!("{name} at {}", damage.offset), damage.reason);
+                continue;
+            }
+        };
+        out.records += 1;
+        let place = || format!("{name} at {}", entry.offset);
+        if let DigestCheck::Wrong { stated, found } = &entry.digest {
+            out.problem(
+                place(),
+                format!("the payload is not the one written: {found}, not {stated}"),
+            );
+        }
+        let kind = entry.headers.get("WARC-Type").unwrap_or_default();
+        let (response, revisit) = (kind == "response", kind == "revisit");
+        let url = entry.headers.get("WARC-Target-URI").unwrap_or_default();
+        let stated = entry.headers.get("WARC-Payload-Digest").unwrap_or_default();
+        let seen = Seen {
+            length: entry.length.unwrap_or(0),
+            url: if response || revisit { hash(url) } else { 0 },
+            digest: hash(stated),
+            revisit,
+        };
+        records.insert((segment, entry.offset), seen);
+    }
+}
+
+fn check_url(
+    dir: &DataDir,
+    store: &dyn Store,
+    key: UrlKey,
+    row: &UrlRow,
+    texts: &HashMap<u32, u64>,
+    records: &mut HashMap<(u32, u64), Seen>,
+    out: &mut Verified,
+) -> Result<(), argiope_store::StoreError> {
+    let captures = store.captures(key)?;
+    if row.state == UrlState::Fetched && !captures.iter().any(|c| c.outcome.is_success()) {
+        out.problem(row.url.as_str(), "it counts as fetched and has no capture");
+    }
+    for capture in &captures {
+        out.captures += 1;
+        if capture.doc != row.doc {
+            out.problem(row.url.as_str(), "a capture carries another document number");
+        }
+        if let Some(at) = capture.record {
+            check_record(row, capture, at, records, out);
+        }
+        if let Some(at) = capture.text {
+            out.texts += 1;
+            let end = at.offset + at.length;
+            if texts.get(&at.segment).is_none_or(|committed| end > *committed) {
+                out.problem(row.url.as_str(), "its text lies beyond what was committed");
+            } else if let Err(e) = read_text(&dir.text(), at) {
+                out.problem(row.url.as_str(), format!("its text cannot be read: {e}"));
+            }
+        }
+    }
+    if let Some(blob) = store.links(&[key])?.pop().flatten() {
+        if let Err(e) = decode_links(&blob) {
+            out.problem(row.url.as_str(), e.to_string());
+        }
+    }
+    Ok(())
+}
+
+fn check_record(
+    row: &UrlRow,
+    capture: &Capture,
+    at: Location,
+    records: &mut HashMap<(u32, u64), Seen>,
+    out: &mut Verified,
+) {
+    let url = row.url.as_str();
+    let Some(seen) = records.remove(&(at.segment, at.offset)) else {
+        let file = warc_segment_name(at.segment);
+        return out.problem(url, format!("its pointer {file} at {} leads to no record", at.offset));
+    };
+    if seen.url != hash(url) {
+        out.problem(url, "its pointer leads to the record of another URL");
+    }
+    let digest = format!("sha1:{}", digest_base32(&capture.payload_digest));
+    if seen.digest != hash(&digest) {
+        out.problem(url, "the record's digest is not the capture's");
+    }
+    if seen.length != at.length || seen.revisit != capture.revisit {
+        out.problem(url, "the record has another length or kind than the capture says");
+    }
+}
+
+/// 64 bits of a text, never 0, so that millions of records fit into memory.
+fn hash(text: &str) -> u64 {
+    use std::hash::{DefaultHasher, Hash, Hasher};
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish() | 1
+}

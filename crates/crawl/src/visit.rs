@@ -1,0 +1,440 @@
+//! One visit: from a claim to a page that is ready to be committed.
+//!
+//! Runs as a task of its own; everything that costs processor time and needs no order is done
+//! here, beside other visits: decoding, parsing, resolving, judging links, digests,
+//! compression.
+
+use crate::group::{Event, Found, PageDone, Recorded};
+use crate::judge::{judge, note_only};
+use argiope_archive::{
+    BodyHasher, Compression, Payload, PayloadHasher, RecordHead, TextBlob, encode_text,
+    http_head_for_archive, response_record,
+};
+use argiope_fetch::{Answer, Body, FetchError, Fetcher, Head};
+use argiope_frontier::{Admission, Entry, SeenCache, SkipReason, admit};
+use argiope_model::{
+    CanonicalUrl, Capture, FetchOutcome, Job, Link, LinkKind, Order, OutcomeKind, Suffixes, Time,
+};
+use argiope_parse as parse;
+use argiope_store::{Next, Store, StoreError, UrlState, decode_links, encode_links};
+use std::io::{self, Read};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::{Semaphore, mpsc};
+
+/// Bodies larger than this are worked on one at a time, off the other visits' way.
+const LARGE: u64 = 256 << 10;
+
+/// What all visits share.
+pub(crate) struct Shared {
+    pub fetcher: Fetcher,
+    pub store: Arc<dyn Store>,
+    /// The list keys are made with.
+    pub pinned: Arc<Suffixes>,
+    /// The list scopes are judged with.
+    pub suffixes: Suffixes,
+    pub seen: SeenCache,
+    pub spool: PathBuf,
+    pub archive: bool,
+    pub retries: u8,
+    pub retry_delay: Duration,
+    /// Lets one large body be worked on at a time.
+    pub large: Semaphore,
+    pub events: mpsc::Sender<Event>,
+}
+
+/// A failure of our own while a visit was worked on.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum VisitError {
+    #[error(transparent)]
+    Fetch(#[from] FetchError),
+    #[error(transparent)]
+    Archive(#[from] argiope_archive::ArchiveError),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error("cannot read a body on its way")]
+    Spool(#[from] io::Error),
+}
+
+impl VisitError {
+    /// Bodies are spooled to disk: a failure there means no room, and the visit can be repeated.
+    fn is_room(&self) -> bool {
+        matches!(self, VisitError::Fetch(_) | VisitError::Archive(_) | VisitError::Spool(_))
+    }
+}
+
+/// Visits a URL and reports; the director hears of every visit exactly one end.
+pub(crate) async fn visit(shared: Arc<Shared>, job: Arc<Job>, entry: Entry) {
+    let host = entry.key.host;
+    let kept = entry.clone();
+    let mut held = None;
+    let done = if entry.expand {
+        let _ = shared.events.send(Event::Answered(host, None)).await;
+        tokio::task::block_in_place(|| expand(&shared, &job, entry))
+    } else {
+        let asked = shared.fetcher.get(&entry.url, |head| judge(&job, &entry.url, head)).await;
+        let end = crate::clock();
+        // Where the next URL hangs on this page, its host waits for the commit.
+        let hold = job.order == Order::Depth || is_redirect(asked.as_ref().ok());
+        if hold {
+            held = Some(end);
+        } else {
+            let _ = shared.events.send(Event::Answered(host, Some(end))).await;
+        }
+        match asked {
+            Ok(answer) => prepare(&shared, &job, entry, answer).await,
+            Err(e) => Err(e.into()),
+        }
+    };
+    let event = match done {
+        Ok(mut page) => {
+            page.holds = held;
+            Event::Done(Box::new(page))
+        }
+        Err(e) => {
+            if held.is_some() {
+                let _ = shared.events.send(Event::Answered(host, held)).await;
+            }
+            if e.is_room() {
+                let why = std::error::Error::source(&e).map_or(String::new(), |s| format!(": {s}"));
+                Event::NoRoom(Box::new(kept), format!("{e}{why}"))
+            } else {
+                Event::Failed(Arc::new(e))
+            }
+        }
+    };
+    let _ = shared.events.send(event).await;
+}
+
+fn is_redirect(answer: Option<&Answer>) -> bool {
+    let head = answer.and_then(|a| a.head.as_ref());
+    head.is_some_and(|head| (300..400).contains(&head.status))
+}
+
+/// Looks at the stored links of a page again, under the rules that hold now.
+fn expand(shared: &Shared, job: &Job, entry: Entry) -> Result<PageDone, VisitError> {
+    let blob = shared.store.links(&[entry.key])?.pop().flatten();
+    let links = blob.map(|b| decode_links(&b)).transpose()?.unwrap_or_default();
+    let found = judge_links(shared, job, &entry, &links);
+    Ok(PageDone {
+        next: Next::Expanded,
+        capture: None,
+        recorded: None,
+        text: None,
+        links: None,
+        found,
+        words: 0,
+        link_count: 0,
+        holds: None,
+        entry,
+    })
+}
+
+async fn prepare(
+    shared: &Shared,
+    job: &Job,
+    entry: Entry,
+    answer: Answer,
+) -> Result<PageDone, VisitError> {
+    if answer.body.len() <= LARGE {
+        return Work { shared, job }.page(entry, answer);
+    }
+    let _alone = shared.large.acquire().await;
+    tokio::task::block_in_place(|| Work { shared, job }.page(entry, answer))
+}
+
+struct Work<'a> {
+    shared: &'a Shared,
+    job: &'a Job,
+}
+
+/// What the body of a good answer holds.
+#[derive(Default)]
+struct Content {
+    text: Option<Vec<u8>>,
+    links: Vec<Link>,
+    words: u64,
+}
+
+impl Work<'_> {
+    fn page(&self, entry: Entry, answer: Answer) -> Result<PageDone, VisitError> {
+        let Answer { outcome, head, body, ip, started, elapsed, .. } = answer;
+        let mut capture = Capture {
+            doc: entry.doc,
+            job: entry.job,
+            time: started,
+            outcome: FetchOutcome::new(OutcomeKind::Fetched, 0),
+            record: None,
+            revisit: false,
+            text: None,
+            mime: "".into(),
+            bytes: body.len(),
+            payload_digest: [0; 20],
+            body_digest: [0; 32],
+            last_modified: None,
+            etag: None,
+            elapsed_ms: u32::try_from(elapsed.as_millis()).unwrap_or(u32::MAX),
+        };
+        if let Some(head) = &head {
+            let declared = head.content_type();
+            if let Some(declared) = declared.as_deref().and_then(parse::MediaType::parse) {
+                capture.mime = declared.essence.into();
+            }
+            capture.last_modified = head.last_modified().and_then(|t| Time::from_http_date(&t));
+            capture.etag = head.etag().map(|e| e.into_owned().into());
+        }
+        let head = match (head, outcome) {
+            (Some(head), None) => head,
+            // A redirect's target counts even where its body was too long to be kept.
+            (Some(head), Some(outcome)) if outcome.kind == OutcomeKind::Redirect => {
+                let (outcome, links) = self.no_document(&entry, &head);
+                capture.outcome = outcome;
+                return Ok(self.finish(
+                    entry,
+                    capture,
+                    None,
+                    Content { links, ..Content::default() },
+                ));
+            }
+            (_, outcome) => {
+                let none = FetchOutcome::new(OutcomeKind::BadResponse, 0);
+                capture.outcome = outcome.unwrap_or(none);
+                return Ok(self.finish(entry, capture, None, Content::default()));
+            }
+        };
+        let encoding = head.content_encoding().unwrap_or_default().into_owned();
+        let good = (200..300).contains(&head.status);
+        let decoded = self.shared.fetcher.decode(&body, &encoding);
+        let (decoded, mut outcome) = match decoded {
+            Ok(decoded) => (Some(decoded), FetchOutcome::new(OutcomeKind::Fetched, head.status)),
+            Err(e) => (None, e.into_outcome(head.status)?),
+        };
+        let mut content = Content::default();
+        if !good {
+            (outcome, content.links) = self.no_document(&entry, &head);
+        } else if let Some(decoded) = &decoded {
+            let plain: &Body = decoded;
+            let declared = head.content_type();
+            let first = first_bytes(plain)?;
+            let ending = entry.url.extension();
+            let media = parse::media_type(declared.as_deref(), &first, ending.as_deref());
+            if parse::is_wanted(&media.essence, &self.job.wanted.types) {
+                content = self.content(&entry.url, &media, plain)?;
+            } else {
+                outcome = FetchOutcome::with_detail(
+                    OutcomeKind::UnwantedType,
+                    head.status,
+                    media.essence.as_str(),
+                );
+            }
+            capture.mime = media.essence.into();
+        }
+        let kept = outcome.kind != OutcomeKind::UnwantedType;
+        capture.outcome = outcome;
+        let recorded = if kept && self.shared.archive {
+            let site = self.shared.pinned.site_key(entry.url.host());
+            // zstd is undone before storing, since readers of archives lack it.
+            let undone = encoding.to_ascii_lowercase().contains("zstd");
+            let stored = match &decoded {
+                Some(plain) if undone => plain,
+                _ => &body,
+            };
+            let undone = undone && decoded.is_some();
+            (capture.payload_digest, capture.body_digest) = digests(stored, decoded.as_deref())?;
+            let http_head =
+                http_head_for_archive(&head.raw, stored.len(), head.is_chunked(), undone);
+            let record_head = RecordHead {
+                url: entry.url.as_str(),
+                time: capture.time,
+                ip,
+                http_head: &http_head,
+                payload_digest: capture.payload_digest,
+                truncated: None,
+            };
+            let packed = (!encoding.is_empty() && !undone)
+                || matches!(
+                    parse::type_group(&capture.mime),
+                    "image" | "audio" | "video" | "archive" | "font"
+                );
+            let compression = if packed { Compression::Stored } else { Compression::Level1 };
+            let payload = match stored {
+                Body::Spooled(file) => Payload::File { path: file.path(), len: stored.len() },
+                in_memory => Payload::Memory(in_memory.bytes().unwrap_or_default()),
+            };
+            let record = response_record(&record_head, payload, compression, &self.shared.spool)?;
+            let payload = (!stored.is_empty()).then_some((site, capture.payload_digest));
+            Some(Recorded { record, http_head, ip, payload })
+        } else {
+            None
+        };
+        Ok(self.finish(entry, capture, recorded, content))
+    }
+
+    /// A redirect's target or an error's kind.
+    fn no_document(&self, entry: &Entry, head: &Head) -> (FetchOutcome, Vec<Link>) {
+        let bad =
+            |why: String| FetchOutcome::with_detail(OutcomeKind::BadRedirect, head.status, why);
+        if !(300..400).contains(&head.status) {
+            return (note_only(head), Vec::new());
+        }
+        let Some(location) = head.location() else {
+            return (bad("it names no target".to_owned()), Vec::new());
+        };
+        match entry.url.join(location.trim()) {
+            Ok(url) => {
+                let to = url.as_str().to_owned();
+                let link =
+                    Link { url, words: "".into(), kind: LinkKind::Redirect, nofollow: false };
+                let outcome = FetchOutcome::with_detail(OutcomeKind::Redirect, head.status, to);
+                (outcome, vec![link])
+            }
+            Err(e) => (bad(format!("its target is {e}: {location}")), Vec::new()),
+        }
+    }
+
+    fn content(
+        &self,
+        url: &CanonicalUrl,
+        media: &parse::MediaType,
+        body: &Body,
+    ) -> Result<Content, VisitError> {
+        let charset = media.charset.as_deref();
+        let page = match (parse::type_group(&media.essence), body.bytes()) {
+            ("html", Some(bytes)) => parse::parse_html(bytes, charset),
+            ("html", None) => parse::parse_html_reader(body.reader()?, charset)?,
+            ("text", Some(bytes)) => parse::parse_text(bytes, charset),
+            ("text", None) => {
+                let mut head = Vec::new();
+                body.reader()?.take(4 << 20).read_to_end(&mut head)?;
+                parse::parse_text(&head, charset)
+            }
+            _ => return Ok(Content::default()),
+        };
+        let links = parse::resolve(&page, url).links;
+        let words = page.text.split_ascii_whitespace().count() as u64;
+        let blob = TextBlob {
+            parser_version: parse::PARSER_VERSION,
+            title: page.title,
+            description: page.description,
+            headings: page.headings.into_iter().map(|h| h.text).collect(),
+            language: page.language,
+            text: page.text,
+        };
+        Ok(Content { text: Some(encode_text(&blob)), links, words })
+    }
+
+    fn finish(
+        &self,
+        entry: Entry,
+        capture: Capture,
+        recorded: Option<Recorded>,
+        content: Content,
+    ) -> PageDone {
+        let outcome = &capture.outcome;
+        let next = match outcome.kind {
+            OutcomeKind::Fetched | OutcomeKind::NotModified => Next::Done(UrlState::Fetched),
+            OutcomeKind::Redirect => Next::Done(UrlState::Redirected),
+            OutcomeKind::UnwantedType => Next::Done(UrlState::Skipped(SkipReason::Type)),
+            OutcomeKind::TooLarge => Next::Done(UrlState::Skipped(SkipReason::Size)),
+            _ if outcome.is_transient() && entry.attempts < self.shared.retries => {
+                let wait = self.shared.retry_delay * (1 << entry.attempts.min(10));
+                Next::Retry(crate::clock().plus(wait))
+            }
+            _ => Next::Done(UrlState::Failed),
+        };
+        let found = judge_links(self.shared, self.job, &entry, &content.links);
+        PageDone {
+            next,
+            recorded,
+            text: content.text,
+            links: (!content.links.is_empty()).then(|| encode_links(&content.links)),
+            found,
+            words: content.words,
+            link_count: content.links.len() as u64,
+            capture: Some(capture),
+            holds: None,
+            entry,
+        }
+    }
+}
+
+fn first_bytes(body: &Body) -> Result<Vec<u8>, VisitError> {
+    let mut first = Vec::new();
+    body.reader()?.take(1500).read_to_end(&mut first)?;
+    Ok(first)
+}
+
+/// The digest of what is stored and of what it means; one pass when they are the same bytes.
+fn digests(stored: &Body, plain: Option<&Body>) -> Result<([u8; 20], [u8; 32]), VisitError> {
+    let (mut payload, mut meaning) = (PayloadHasher::new(), BodyHasher::new());
+    let same = plain.is_some_and(|plain| std::ptr::eq(plain, stored));
+    each_piece(stored, |piece| {
+        payload.update(piece);
+        if same {
+            meaning.update(piece);
+        }
+    })?;
+    if let Some(plain) = plain.filter(|_| !same) {
+        each_piece(plain, |piece| meaning.update(piece))?;
+    }
+    Ok((payload.finish(), meaning.finish()))
+}
+
+fn each_piece(body: &Body, mut take: impl FnMut(&[u8])) -> Result<(), VisitError> {
+    if let Some(bytes) = body.bytes() {
+        take(bytes);
+        return Ok(());
+    }
+    let mut reader = body.reader()?;
+    let mut piece = vec![0; 128 << 10];
+    loop {
+        match reader.read(&mut piece)? {
+            0 => return Ok(()),
+            n => take(&piece[..n]),
+        }
+    }
+}
+
+/// The links of a page that the cache does not know and the job's rules admit.
+fn judge_links(shared: &Shared, job: &Job, entry: &Entry, links: &[Link]) -> Vec<Found> {
+    let mut found = Vec::new();
+    for (index, link) in links.iter().enumerate() {
+        let redirect = link.kind == LinkKind::Redirect;
+        // A redirect is the same visit: its target is no farther from the start.
+        let depth = if redirect { entry.depth } else { entry.depth.saturating_add(1) };
+        let changed;
+        let url = match job.query {
+            argiope_model::QueryPolicy::Keep => &link.url,
+            policy => {
+                changed = policy.apply(link.url.clone());
+                &changed
+            }
+        };
+        let fingerprint = seen_fingerprint(job, url);
+        if shared.seen.knows(fingerprint, depth) {
+            continue;
+        }
+        let skip = match admit(job, &shared.suffixes, url, depth) {
+            Admission::Queue => None,
+            Admission::Skip(reason) => Some(reason),
+            Admission::OutOfScope => {
+                shared.seen.remember(fingerprint, 0);
+                continue;
+            }
+        };
+        found.push(Found {
+            key: url.key(&shared.pinned),
+            url: url.clone(),
+            depth,
+            index: (!redirect).then_some(index),
+            skip,
+        });
+    }
+    found
+}
+
+/// What is known under one job's rules is news under another's.
+pub(crate) fn seen_fingerprint(job: &Job, url: &CanonicalUrl) -> u64 {
+    url.fingerprint() ^ u64::from(job.id.0).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}

@@ -1,0 +1,92 @@
+//! What the caller decides, and the only ways a fetch can fail on our side.
+
+use std::net::IpAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// How to ask, how long to wait and how much to take.
+#[derive(Clone, Debug)]
+pub struct FetchSettings {
+    /// The `User-Agent` header.
+    pub user_agent: String,
+    /// The `Accept-Language` header; none is sent without it.
+    pub accept_language: Option<String>,
+    /// How long one address may take to accept a connection.
+    pub connect_timeout: Duration,
+    /// How long a request may take from the name lookup to the last byte.
+    pub total_timeout: Duration,
+    /// The largest body taken, in bytes as transferred (before content decoding).
+    pub max_body_bytes: u64,
+    /// The largest body after content decoding.
+    pub max_decoded_bytes: u64,
+    /// The largest response head. Values below 8 KB count as 8 KB.
+    pub max_header_bytes: usize,
+    /// Whether private, loopback and link-local addresses may be connected to.
+    pub allow_private: bool,
+    /// Where large bodies wait. It belongs to one fetcher: leftovers in it are removed.
+    pub spool_dir: PathBuf,
+    /// Bodies above this many bytes go to a file.
+    pub spool_above: usize,
+    /// Bytes of all bodies in memory. When it is used up, bodies above 64 KB go to files.
+    pub body_memory: usize,
+    /// How many connections may wait for another request, over all hosts.
+    pub idle_connections: usize,
+    /// How long a connection may wait for another request.
+    pub idle_timeout: Duration,
+    /// Names whose address is given here instead of by the name service.
+    pub resolve_overrides: Vec<(String, IpAddr)>,
+}
+
+impl Default for FetchSettings {
+    fn default() -> Self {
+        FetchSettings {
+            user_agent: concat!("argiope/", env!("CARGO_PKG_VERSION")).into(),
+            accept_language: None,
+            connect_timeout: Duration::from_secs(10),
+            total_timeout: Duration::from_secs(60),
+            max_body_bytes: 100 << 20,
+            max_decoded_bytes: 400 << 20,
+            max_header_bytes: 64 << 10,
+            allow_private: false,
+            spool_dir: std::env::temp_dir().join("argiope-spool"),
+            spool_above: 1 << 20,
+            body_memory: 64 << 20,
+            idle_connections: 256,
+            idle_timeout: Duration::from_secs(60),
+            resolve_overrides: Vec::new(),
+        }
+    }
+}
+
+/// What went wrong on our side. The web's failures are outcomes, not errors.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum FetchError {
+    /// The spool directory could not be made or cleared.
+    #[error("cannot prepare the spool directory {}", path.display())]
+    SpoolDir {
+        /// The directory.
+        path: PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// A body could not be written to or read from its spool file.
+    #[error("cannot use the spool file {}", path.display())]
+    SpoolFile {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// The program is stopping and no longer writes spool files.
+    #[error("stopped while writing a spool file: {0}")]
+    Stopped(String),
+    /// A setting holds characters that no HTTP header may hold.
+    #[error("the {setting} cannot be sent as a header: {value:?}")]
+    Header {
+        /// The name of the setting.
+        setting: &'static str,
+        /// What it was set to.
+        value: String,
+    },
+}

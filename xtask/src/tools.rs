@@ -1,0 +1,97 @@
+//! Programs from outside: find them, and install them where that is allowed.
+//!
+//! The tests need nginx, strace and python3, and read archives with warcio and pywb; the benchmark
+//! needs wget2 and wrk. As root on a Debian system missing ones are installed; elsewhere a sentence
+//! says what is missing, and the tests that need it report themselves as skipped.
+
+use crate::{process, scratch};
+use anyhow::Result;
+use std::path::PathBuf;
+use std::process::Command;
+
+/// Programs of the outside tests and the Debian packages that hold them.
+pub const FOR_TESTS: &[(&str, &str)] = &[
+    ("nginx", "nginx-light"),
+    ("strace", "strace"),
+    ("python3", "python3"),
+    ("mount", "mount"),
+    ("dpkg-deb", "dpkg"),
+];
+
+/// Programs of the crawl benchmark and the Debian packages that hold them.
+pub const FOR_BENCH: &[(&str, &str)] =
+    &[("nginx", "nginx-light"), ("python3", "python3"), ("wget2", "wget2"), ("wrk", "wrk")];
+
+/// Where a program lies: on the path, in the system's directories, or in our own Python.
+pub fn find(program: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let system = ["/usr/sbin", "/usr/bin", "/sbin", "/bin"].map(PathBuf::from);
+    std::env::split_paths(&path)
+        .chain(system)
+        .chain([venv().join("bin")])
+        .map(|dir| dir.join(program))
+        .find(|file| file.is_file())
+}
+
+/// Whether we are the superuser.
+pub fn is_root() -> bool {
+    process::output(Command::new("id").arg("-u")).is_ok_and(|id| id.trim() == "0")
+}
+
+/// Installs what is missing of `wanted` when it may, and says what stays missing.
+pub fn prepare(wanted: &[(&str, &str)]) {
+    let missing = || wanted.iter().filter(|(program, _)| find(program).is_none());
+    let packages: Vec<&str> = missing().map(|(_, package)| *package).collect();
+    if !packages.is_empty() && is_root() && find("apt-get").is_some() {
+        eprintln!("installing {}", packages.join(", "));
+        apt_update();
+        for package in packages {
+            apt(&["install", "--yes", "--no-install-recommends", package]);
+        }
+    }
+    for (program, package) in missing() {
+        eprintln!("MISSING {program} (Debian package {package}): what needs it is skipped");
+    }
+}
+
+/// Makes sure of warcio and pywb, in a Python environment of our own when they are not there.
+pub fn prepare_python() {
+    let complete = || find("warcio").is_some() && find("wayback").is_some();
+    if complete() {
+        return;
+    }
+    eprintln!("installing warcio and pywb into {}", venv().display());
+    if is_root() && !python_has("ensurepip") && find("apt-get").is_some() {
+        apt(&["install", "--yes", "--no-install-recommends", "python3-venv"]);
+    }
+    let made = || -> Result<()> {
+        process::output(Command::new("python3").args(["-m", "venv"]).arg(venv()))?;
+        let pip = ["install", "--quiet", "setuptools<81", "warcio", "pywb"];
+        process::output(Command::new(venv().join("bin/pip")).args(pip))?;
+        Ok(())
+    };
+    if let Err(error) = made() {
+        eprintln!("MISSING warcio and pywb: {error:#}");
+    }
+}
+
+/// Refreshes the package lists.
+pub fn apt_update() {
+    apt(&["update", "--quiet"]);
+}
+
+fn python_has(module: &str) -> bool {
+    process::output(Command::new("python3").args(["-c", &format!("import {module}")])).is_ok()
+}
+
+fn apt(args: &[&str]) {
+    let mut command = Command::new("apt-get");
+    command.args(args).env("DEBIAN_FRONTEND", "noninteractive");
+    if let Err(error) = process::output(&mut command) {
+        eprintln!("{error:#}");
+    }
+}
+
+fn venv() -> PathBuf {
+    scratch().join("venv")
+}

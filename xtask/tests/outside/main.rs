@@ -1,0 +1,25 @@
+//! The product seen from outside: real sockets, real files, real processes.
+//!
+//! These tests know the binary's command line and nothing of its inside. `cargo xtask test` builds
+//! the binary and names it in `ARGIOPE_BIN`; without that, or where a tool is missing, a test says
+//! SKIPPED on standard error and passes (`ARGIOPE_NO_SKIP=1` turns that into a failure). All traffic
+//! stays on loopback, ports come from the system, every wait has a limit.
+//!
+//! Larger runs: `ARGIOPE_SITES=openjdk-17-doc,rust-doc` (packages or folders), `ARGIOPE_REPEAT=100`
+//! (crawls per site), `ARGIOPE_KILLS=20`, `ARGIOPE_KILL_PAGES=20000` or `ARGIOPE_KILL_SITE=git-doc`,
+//! `ARGIOPE_SEED=7`.
+
+mod bad_input;
+mod bodies;
+mod completeness;
+mod full_disk;
+mod interrupt;
+mod kill;
+mod limits;
+mod many_hosts;
+mod readers;
+mod rig;
+mod second_writer;
+mod sites;
+mod slow_server;
+mod sync_order;
