@@ -6,7 +6,7 @@
 mod support;
 
 use argiope_archive::*;
-use argiope_model::{Location, Time};
+use argiope_model::Location;
 use std::fs;
 use std::path::{Path, PathBuf};
 use support::*;
@@ -68,21 +68,4 @@ fn segments_of_version_1_can_be_continued() {
     let (places, _) = store(&mut segments, vec![page("http://a.example/", NOON, b"new")]);
     assert_eq!(read_record(dir.path(), places[0]).unwrap().payload, b"new");
     assert_eq!(read_record(dir.path(), RESPONSE).unwrap().payload, BODY);
-}
-
-#[test]
-#[ignore = "writes the sample of a new format version, once"]
-fn write_samples() {
-    let dir = frozen("v1");
-    assert!(!dir.exists(), "{} is frozen", dir.display());
-    let mut warc = Segments::open(&dir.join("warc"), warc_kind(), &[], 1 << 20).unwrap();
-    let http_head = html_head(BODY.len());
-    let later = head("http://example.com/", Time(NOON.0 + 86_400_000), &http_head, BODY);
-    let records = vec![
-        page("http://example.com/", NOON, BODY),
-        revisit_record(&later, "http://example.com/", NOON),
-    ];
-    println!("{:?}", store(&mut warc, records));
-    let mut text = Segments::open(&dir.join("text"), SegmentKind::Text, &[], 1 << 20).unwrap();
-    println!("{:?}", store(&mut text, vec![encode_text(&blob()).into()]));
 }

@@ -105,11 +105,3 @@ fn warcio_checks_and_indexes_our_segments() {
     assert_eq!(rows[7]["warc-type"], "revisit");
     assert_eq!(rows[7]["warc-refers-to-date"], "2026-01-31T12:00:00Z");
 }
-
-#[test]
-#[ignore = "leaves a segment in ARGIOPE_SAMPLE_DIR for trying replay tools by hand"]
-fn leave_a_sample() {
-    let dir = std::env::var_os("ARGIOPE_SAMPLE_DIR").expect("ARGIOPE_SAMPLE_DIR is set");
-    let (file, places) = sample(Path::new(&dir));
-    println!("{} {places:?}", file.display());
-}

@@ -19,12 +19,12 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Starts drawing; `quiet` draws nothing.
+    /// Starts drawing; `quiet` says only why the crawl waits.
     pub fn start(live: Arc<Live>, quiet: bool) -> Self {
         let over = Arc::new(AtomicBool::new(false));
         let seen = over.clone();
-        let terminal = output::on_terminal();
-        let thread = (!quiet).then(|| {
+        let terminal = output::on_terminal() && !quiet;
+        let thread = Some({
             std::thread::spawn(move || {
                 let mut reported = Instant::now();
                 let mut note: Option<String> = None;
@@ -41,7 +41,7 @@ impl Progress {
                     }
                     if terminal {
                         eprint!("\r\x1b[K{}", line(&now, width()));
-                    } else if reported.elapsed() >= REPORT {
+                    } else if !quiet && reported.elapsed() >= REPORT {
                         reported = Instant::now();
                         eprintln!("{}", line(&now, usize::MAX));
                     }

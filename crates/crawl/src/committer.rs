@@ -8,6 +8,7 @@ use argiope_archive::{Prepared, RecordHead, Segments, revisit_record};
 use argiope_model::{PayloadDigest, SiteKey, Time};
 use argiope_store::{PageResult, Payload, PayloadRow, SegmentKind, Store};
 use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 use tokio::sync::mpsc::Sender;
@@ -24,9 +25,12 @@ impl Committer {
     /// Commits groups until the director hangs up.
     pub(crate) fn run(mut self, groups: Receiver<Group>, events: Sender<Event>) {
         for group in groups {
-            let event = match self.commit(group) {
-                Ok(settled) => Event::Settled(Box::new(settled)),
-                Err(e) => Event::Failed(e.into()),
+            // A panic must not leave the director waiting for an answer that never comes.
+            let done = catch_unwind(AssertUnwindSafe(|| self.commit(group)));
+            let event = match done {
+                Ok(Ok(settled)) => Event::Settled(Box::new(settled)),
+                Ok(Err(e)) => Event::Failed(e.into()),
+                Err(_) => Event::Failed(Failure::from("the committer panicked").into()),
             };
             let failed = matches!(event, Event::Failed(_));
             if events.blocking_send(event).is_err() || failed {
@@ -43,7 +47,7 @@ impl Committer {
         let mut stored = self.stored_before(&pages)?;
         let mut rows = Vec::with_capacity(pages.len());
         for page in pages {
-            rows.push((page.entry.key.host, page.entry.place, page.holds));
+            rows.push((page.entry.key.host, page.entry.place));
             let result = self.append(page, &mut stored)?;
             batch.pages.push(result);
         }

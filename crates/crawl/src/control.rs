@@ -17,13 +17,23 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 
 /// No question is longer.
-const MAX_QUESTION: u64 = 64 << 10;
+const MAX_QUESTION: usize = 64 << 10;
+/// No answer is longer.
+const MAX_ANSWER: u64 = 256 << 20;
 /// No answer takes longer.
 const PATIENCE: Duration = Duration::from_secs(30);
+/// A question must be there after this long, however slowly it is sent.
+const ASKING: Duration = Duration::from_secs(2);
+/// Askers answered at once; more are hung up on.
+const MAX_ASKERS: usize = 16;
+/// What an asker with another owner's token hears.
+const WRONG_TOKEN: &str = "wrong token";
 
 /// Why an owner could not be asked.
 #[derive(Debug, thiserror::Error)]
@@ -52,11 +62,19 @@ struct Letter {
 /// Listens until dropped.
 pub struct Listening {
     file: PathBuf,
+    port: u16,
+    over: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
 }
 
 impl Drop for Listening {
     fn drop(&mut self) {
         let _ = fs::remove_file(&self.file);
+        self.over.store(true, Ordering::SeqCst);
+        // A last visitor wakes the listener, so that it sees that it is over.
+        if TcpStream::connect((Ipv4Addr::LOCALHOST, self.port)).is_ok() {
+            let _ = self.thread.take().map(JoinHandle::join);
+        }
     }
 }
 
@@ -85,28 +103,69 @@ pub fn listen(owner: Owner) -> io::Result<Listening> {
     let part = file.with_extension("part");
     write_private(&part, &serde_json::to_vec(&address)?)?;
     fs::rename(&part, &file)?;
-    std::thread::Builder::new().name("control".to_owned()).spawn(move || {
-        for stream in listener.incoming().flatten() {
-            // One at a time: answers are short, and a slow asker is cut off.
-            if let Err(e) = serve(&stream, &token, &owner) {
-                tracing::debug!(error = %e, "a control connection failed");
+    let over = Arc::new(AtomicBool::new(false));
+    let ended = over.clone();
+    let desk = Arc::new((token, owner));
+    let thread = std::thread::Builder::new().name("control".to_owned()).spawn(move || {
+        for stream in listener.incoming() {
+            if ended.load(Ordering::SeqCst) {
+                return;
+            }
+            let Ok(stream) = stream else {
+                // Out of descriptors, most likely.
+                std::thread::sleep(Duration::from_millis(20));
+                continue;
+            };
+            // A thread each, so that a slow asker keeps nobody waiting.
+            if Arc::strong_count(&desk) > MAX_ASKERS {
+                continue;
+            }
+            let desk = desk.clone();
+            let asker = std::thread::Builder::new().name("asker".to_owned());
+            let served = asker.spawn(move || {
+                if let Err(e) = serve(&stream, &desk.0, &desk.1) {
+                    tracing::debug!(error = %e, "a control connection failed");
+                }
+            });
+            if let Err(e) = served {
+                tracing::debug!(error = %e, "a control connection was not served");
             }
         }
     })?;
-    Ok(Listening { file })
+    Ok(Listening { file, port: address.port, over, thread: Some(thread) })
+}
+
+/// Reads one line, whole within [`ASKING`].
+fn read_question(mut stream: &TcpStream) -> io::Result<Vec<u8>> {
+    let end = Instant::now() + ASKING;
+    let mut line = Vec::new();
+    let mut piece = [0; 4096];
+    while !line.contains(&b'\n') && line.len() < MAX_QUESTION {
+        let left = end.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        stream.set_read_timeout(Some(left))?;
+        match stream.read(&mut piece)? {
+            0 => break,
+            n => line.extend_from_slice(&piece[..n]),
+        }
+    }
+    Ok(line)
 }
 
 fn serve(stream: &TcpStream, token: &str, owner: &Owner) -> io::Result<()> {
-    stream.set_read_timeout(Some(Duration::from_secs(2)))?;
-    stream.set_write_timeout(Some(PATIENCE))?;
-    let mut line = String::new();
-    BufReader::new(stream.take(MAX_QUESTION)).read_line(&mut line)?;
-    let asked = match serde_json::from_str::<Letter>(&line) {
+    stream.set_write_timeout(Some(ASKING))?;
+    let line = read_question(stream)?;
+    if line.is_empty() {
+        return Ok(());
+    }
+    let asked = match serde_json::from_slice::<Letter>(&line) {
         Ok(letter) if letter.token == token => match &letter.question {
             Question::SetJob(id, state) => set_job(owner, *id, state),
             question => answer(question, &owner.dir, &*owner.store, Some(&owner.live)),
         },
-        Ok(_) => Asked::Sorry("wrong token".to_owned()),
+        Ok(_) => Asked::Sorry(WRONG_TOKEN.to_owned()),
         Err(e) => Asked::Sorry(format!("not a question: {e}")),
     };
     let mut out = serde_json::to_vec(&asked)?;
@@ -121,6 +180,11 @@ fn set_job(owner: &Owner, id: u32, state: &str) -> Asked {
         "dropped" => JobState::Dropped,
         other => return Asked::Sorry(format!("a job cannot be set to {other}")),
     };
+    match owner.store.jobs() {
+        Ok(rows) if rows.iter().any(|row| row.job.id == JobId(id)) => {}
+        Ok(_) => return Asked::Sorry(format!("there is no job {id}; `argiope jobs` lists them")),
+        Err(e) => return Asked::Sorry(e.to_string()),
+    }
     match owner.orders.blocking_send((JobId(id), state)) {
         Ok(()) => Asked::Rows(Vec::new()),
         Err(_) => Asked::Sorry("the crawl is ending".to_owned()),
@@ -131,7 +195,7 @@ fn set_job(owner: &Owner, id: u32, state: &str) -> Asked {
 pub fn ask_owner(data: &Path, question: &Question) -> Result<Option<Asked>, ControlError> {
     let Ok(text) = fs::read_to_string(control_file(data)) else { return Ok(None) };
     let Ok(address) = serde_json::from_str::<Address>(&text) else { return Ok(None) };
-    // A file left by a killed owner leads nowhere, or to a stranger that knows no token.
+    // A file left by a killed owner leads nowhere, or to a stranger.
     let Ok(mut stream) = TcpStream::connect((Ipv4Addr::LOCALHOST, address.port)) else {
         return Ok(None);
     };
@@ -141,12 +205,14 @@ pub fn ask_owner(data: &Path, question: &Question) -> Result<Option<Asked>, Cont
     let mut out = serde_json::to_vec(&letter)?;
     out.push(b'\n');
     stream.write_all(&out)?;
-    let mut line = String::new();
-    BufReader::new(&stream).read_line(&mut line)?;
-    if line.is_empty() {
-        return Ok(None);
+    let mut line = Vec::new();
+    BufReader::new((&stream).take(MAX_ANSWER)).read_until(b'\n', &mut line)?;
+    // A stranger at a port left behind: whether there is an owner, the lock will tell.
+    match serde_json::from_slice(&line) {
+        Ok(Asked::Sorry(why)) if why == WRONG_TOKEN => Ok(None),
+        Ok(asked) => Ok(Some(asked)),
+        Err(_) => Ok(None),
     }
-    Ok(Some(serde_json::from_str(&line)?))
 }
 
 fn control_file(data: &Path) -> PathBuf {

@@ -21,6 +21,15 @@ use std::time::{Duration, Instant};
 
 /// The version of the layout written today.
 const FORMAT: u32 = 1;
+/// What may lie in a directory before its manifest does, a start that was killed included.
+const BEFORE_MANIFEST: [&str; 6] = [
+    "lock",
+    "suffixes.dat",
+    "suffixes.dat.part",
+    "manifest.json.part",
+    "argiope.toml",
+    "lost+found",
+];
 
 /// What a data directory was made with.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -112,22 +121,24 @@ impl DataDir {
             return Err(DataDirError::NotADirectory(path.to_owned()));
         }
         let manifest_path = path.join("manifest.json");
-        let known = manifest_path.exists();
-        if !known {
+        if !manifest_path.exists() {
             if access == Access::Visit {
                 return Err(DataDirError::Missing(path.to_owned()));
             }
             fs::create_dir_all(path).map_err(fail("make the directory", path.to_owned()))?;
             let listing = fs::read_dir(path).map_err(fail("read", path.to_owned()))?;
-            let ours = ["lock", "suffixes.dat", "argiope.toml", "lost+found"];
-            let foreign = |e: &fs::DirEntry| !ours.iter().any(|o| e.file_name() == *o);
+            let foreign = |e: &fs::DirEntry| !BEFORE_MANIFEST.iter().any(|o| e.file_name() == *o);
             if listing.flatten().any(|e| foreign(&e)) {
                 return Err(DataDirError::Foreign(path.to_owned()));
             }
         }
         let lock = lock(path, access)?;
-        let manifest =
-            if known { read_manifest(&manifest_path, path)? } else { write_new(path, now)? };
+        // Asked again: another owner may have made it between the first look and the lock.
+        let manifest = if manifest_path.exists() {
+            read_manifest(&manifest_path, path)?
+        } else {
+            write_new(path, now)?
+        };
         let list_path = path.join("suffixes.dat");
         let list = fs::read_to_string(&list_path).map_err(fail("read", list_path.clone()))?;
         let suffixes = Suffixes::from_text(&list)

@@ -14,10 +14,10 @@ use crate::{clock, disk};
 use argiope_archive::{SegmentKind as ArchiveKind, Segments, WarcInfo};
 use argiope_fetch::Fetcher;
 use argiope_frontier::{
-    Frontier, Place, Politeness, Refill, Release, SeenCache, place_of_link, place_of_redirect,
-    place_of_seed,
+    Answered, Entry, Frontier, Place, Politeness, Refill, Release, SeenCache, place_of_link,
+    place_of_redirect, place_of_seed,
 };
-use argiope_model::{CanonicalUrl, HostKey, Job, JobId, JobState, Suffixes, Time};
+use argiope_model::{CanonicalUrl, HostKey, Job, JobId, JobState, Order, Suffixes, Time};
 use argiope_store::{
     Batch, Claims, Discovery, JobChange, JobRow, Next, SegmentKind, Store, UrlState,
 };
@@ -37,7 +37,9 @@ const GROUP_MS: i64 = 200;
 /// How often the calendar is looked at for nothing but itself.
 const DUE_MS: i64 = 50;
 /// How long the disk is left alone before free room is asked for again.
-const DISK_MS: i64 = 500;
+const DISK_MS: i64 = 20;
+/// Room a group needs beyond its own bytes: the store's journal and tables.
+const COMMIT_ROOM: u64 = 16 << 20;
 /// How long requests under way may take to end after a stop.
 const GRACE: Duration = Duration::from_secs(5);
 
@@ -129,6 +131,17 @@ impl Active {
         counters.fetched + counters.unchanged + self.pages + self.out
     }
 
+    /// Whether it stays full, whatever becomes of what is handed out.
+    fn at_limit(&self) -> bool {
+        let done = self.row.counters.fetched + self.row.counters.unchanged;
+        self.limited || self.job.limits.pages.is_some_and(|limit| done >= limit)
+    }
+
+    /// When its time is up, in a run begun then.
+    fn time_end(&self, begun: Time) -> Option<Time> {
+        self.job.limits.time_ms.map(|ms| begun.plus(Duration::from_millis(ms)))
+    }
+
     fn full(&self) -> bool {
         self.limited || self.job.limits.pages.is_some_and(|limit| self.pages_at_most() >= limit)
     }
@@ -160,6 +173,9 @@ pub async fn run(run: Run) -> Result<Summary, EngineError> {
         }),
         visits: JoinSet::new(),
         jobs: open.map(|row| (row.job.id, Active::new(row.clone()))).collect(),
+        under_way: BTreeMap::new(),
+        in_work: 0,
+        held: BTreeMap::new(),
         pending: VecDeque::new(),
         pending_bytes: 0,
         oldest: None,
@@ -170,9 +186,10 @@ pub async fn run(run: Run) -> Result<Summary, EngineError> {
         batch: Batch::default(),
         next_page: store.next_page().map_err(start)?,
         next_due: Some(Time(0)),
+        read_anew: false,
         stopping: false,
-        deadline: None,
         no_room: None,
+        full_disk: false,
         disk_asked: Time(0),
         meter: Meter::default(),
         newest: None,
@@ -186,17 +203,21 @@ pub async fn run(run: Run) -> Result<Summary, EngineError> {
     };
     director.begin(picked, store.claims().map_err(start)?);
     let outcome = director.direct(&mut inbox, &mut stop, &mut orders).await;
-    let ended = match outcome {
-        Ok(ended) => ended,
-        Err(e) => {
-            director.to_committer = None;
-            return Err(e);
-        }
-    };
-    // Hanging up ends the committer; its thread is joined so that its files are closed.
+    // Hanging up ends the committer, whatever it was about to say; its thread is joined so that
+    // its files are closed. Nothing of this run touches the directory afterwards.
     director.to_committer = None;
+    drop(inbox);
+    director.visits.shutdown().await;
     let _ = tokio::task::spawn_blocking(move || committing.join()).await;
-    Ok(director.summary(ended))
+    Ok(director.summary(outcome?))
+}
+
+/// A visit that panicked has told nobody of its end: the run fails rather than waits for it.
+fn unless_panicked(ended: Result<(), tokio::task::JoinError>) -> Result<(), EngineError> {
+    match ended {
+        Err(e) if e.is_panic() => Err(EngineError::Failed(Arc::new(e))),
+        _ => Ok(()),
+    }
 }
 
 fn open_shared(
@@ -260,6 +281,12 @@ struct Director {
     frontier: Frontier,
     visits: JoinSet<()>,
     jobs: BTreeMap<JobId, Active>,
+    /// Visits under way, by number, with their hosts and the bodies they are working on.
+    under_way: BTreeMap<u64, (HostKey, u64)>,
+    /// Bytes of those bodies.
+    in_work: u64,
+    /// Pages back before an earlier visit that they must not overtake.
+    held: BTreeMap<u64, PageDone>,
     /// Pages back and not yet given to the committer.
     pending: VecDeque<PageDone>,
     pending_bytes: u64,
@@ -275,9 +302,13 @@ struct Director {
     next_page: u64,
     /// When the store has a host or a calendar row that is due.
     next_due: Option<Time>,
+    /// Jobs were opened or closed: the hosts' rows are to be read anew.
+    read_anew: bool,
     stopping: bool,
-    deadline: Option<Time>,
+    /// Why nothing new is asked for.
     no_room: Option<String>,
+    /// Not even what is under way can be kept.
+    full_disk: bool,
     disk_asked: Time,
     meter: Meter,
     newest: Option<CanonicalUrl>,
@@ -298,7 +329,8 @@ impl Director {
         if let Some(change) = picked.as_ref().and_then(Picked::change) {
             if let JobChange::New(job) | JobChange::Renew(job) = &change {
                 if matches!(change, JobChange::New(_)) {
-                    let page = self.take_page_number();
+                    let page = self.next_page;
+                    self.next_page += 1;
                     let found = job.seeds.iter().enumerate().map(|(index, url)| {
                         let url = job.query.apply(url.clone());
                         Discovery {
@@ -331,8 +363,6 @@ impl Director {
             self.fetched_before += active.row.counters.fetched;
             self.bytes_before += active.row.counters.bytes;
         }
-        let time = self.jobs.values().filter_map(|a| a.job.limits.time_ms).min();
-        self.deadline = time.map(|ms| now.plus(Duration::from_millis(ms)));
         self.regate(now);
         let limit = 64;
         self.batch.refills =
@@ -342,11 +372,6 @@ impl Director {
     fn stored_job(&self, id: JobId) -> Option<JobRow> {
         let rows = self.shared.store.jobs().ok()?;
         rows.into_iter().find(|row| row.job.id == id)
-    }
-
-    fn take_page_number(&mut self) -> u64 {
-        self.next_page += 1;
-        self.next_page - 1
     }
 
     async fn direct(
@@ -361,18 +386,20 @@ impl Director {
         loop {
             let now = clock();
             self.watch_disk(now);
-            let late = self.deadline.is_some_and(|end| now >= end);
-            if late {
-                self.jobs.values_mut().for_each(|a| a.limited = true);
-            }
+            let late = self.watch_time(now);
             if !self.stopping && !late && self.no_room.is_none() {
                 self.hand_out(now);
             }
             self.commit(now, false);
             self.show(now);
             if (self.stopping || late) && !self.visits.is_empty() {
-                self.drain(inbox).await?;
+                self.drain(inbox, if late { Duration::ZERO } else { GRACE }).await?;
                 continue;
+            }
+            if self.stopping && self.full_disk && self.visits.is_empty() {
+                // They cannot be kept; the next run fetches them again.
+                self.pending.clear();
+                self.held.clear();
             }
             if self.idle() {
                 if let Some(ended) = self.over(now)? {
@@ -397,31 +424,59 @@ impl Director {
                     None => orders_open = false,
                 },
             }
-            while self.visits.try_join_next().is_some() {}
+            while let Some(ended) = self.visits.try_join_next() {
+                unless_panicked(ended)?;
+            }
         }
+    }
+
+    /// Stops the jobs whose time is up; says whether that is all that are worked on.
+    fn watch_time(&mut self, now: Time) -> bool {
+        let begun = self.begun;
+        let up = |a: &Active| a.time_end(begun).is_some_and(|end| now >= end);
+        let mut changed = false;
+        for active in self.jobs.values_mut().filter(|a| !a.limited && up(a)) {
+            active.limited = true;
+            changed = true;
+        }
+        if changed {
+            self.regate(now);
+        }
+        let mut open = self.jobs.values().filter(|a| a.row.state == JobState::Open).peekable();
+        open.peek().is_some() && open.all(up)
     }
 
     /// Nothing is under way and nothing waits to be committed.
     fn idle(&self) -> bool {
-        self.visits.is_empty() && self.pending.is_empty() && !self.busy
+        self.visits.is_empty() && self.pending.is_empty() && self.held.is_empty() && !self.busy
     }
 
     fn hand_out(&mut self, now: Time) {
-        while self.pending.len() + self.committing < 2 * GROUP_PAGES
-            && self.pending_bytes < 4 * GROUP_BYTES
-        {
-            let Some(entry) = self.frontier.next(now) else { return };
+        // Answers wait to be parsed, pages to be committed: both are bounded.
+        let answered = self.under_way.len() - self.frontier.out().min(self.under_way.len());
+        let mut room = (2 * GROUP_PAGES)
+            .saturating_sub(answered + self.held.len() + self.pending.len() + self.committing);
+        while room > 0 && self.pending_bytes + self.in_work < 4 * GROUP_BYTES {
+            room -= 1;
+            let (number, jobs) = (self.next_page, &self.jobs);
+            let leads_to = |entry: &Entry| {
+                let order = jobs.get(&entry.job).map_or(Order::Breadth, |a| a.job.order);
+                place_of_link(order, entry.depth.saturating_add(1), number, 0)
+            };
+            let Some(entry) = self.frontier.next(now, leads_to) else { return };
             let Some(active) = self.jobs.get_mut(&entry.job) else {
                 // A job that was paused meanwhile: its rows stay in the store.
                 let host = entry.key.host;
-                self.frontier.answered(host, None, now);
-                self.frontier.settled(host, entry.place);
+                self.frontier.answered(host, entry.place, Answered::default(), now);
+                self.frontier.settled(host, entry.place, now);
                 continue;
             };
             active.out += 1;
             let full = active.full();
             let (id, job) = (entry.job, active.job.clone());
-            self.visits.spawn(visit(self.shared.clone(), job, entry));
+            self.next_page += 1;
+            self.under_way.insert(number, (entry.key.host, 0));
+            self.visits.spawn(visit(self.shared.clone(), job, entry, number));
             if full {
                 self.frontier.gate(id, true, now);
             }
@@ -431,9 +486,16 @@ impl Director {
     fn hear(&mut self, event: Event) -> Result<(), EngineError> {
         let now = clock();
         match event {
-            Event::Answered(host, end) => self.frontier.answered(host, end, now),
+            Event::Answered(number, host, place, answer, bytes) => {
+                if let Some((_, body)) = self.under_way.get_mut(&number) {
+                    *body = bytes;
+                    self.in_work += bytes;
+                }
+                self.frontier.answered(host, place, answer, now);
+            }
             Event::Done(page) => self.done(*page, now),
-            Event::NoRoom(entry, why) => {
+            Event::NoRoom(entry, number, why) => {
+                self.came_back(number, now);
                 tracing::warn!(url = %entry.url, why, "a body could not be kept");
                 self.no_room = Some(why);
                 self.disk_asked = now;
@@ -456,18 +518,16 @@ impl Director {
     }
 
     fn done(&mut self, page: PageDone, now: Time) {
-        let id = page.entry.job;
+        let (id, number) = (page.entry.job, page.number);
         if let Some(active) = self.jobs.get_mut(&id) {
             let bytes = page.bytes();
             let total = active.row.counters.bytes + active.bytes + bytes;
             if active.job.limits.bytes.is_some_and(|limit| total > limit) {
                 // It would exceed the limit: it is not taken in and its URL stays queued.
                 active.limited = true;
-                if let Some(end) = page.holds {
-                    self.frontier.answered(page.entry.key.host, Some(end), now);
-                }
                 self.back(id, now);
                 self.frontier.give_back(page.entry, now);
+                self.came_back(number, now);
                 return;
             }
             active.bytes += bytes;
@@ -477,20 +537,37 @@ impl Director {
         if page.next == Next::Done(UrlState::Fetched) {
             self.newest = Some(page.entry.url.clone());
         }
-        self.pending_bytes += page.weight();
-        self.oldest.get_or_insert(now);
-        self.pending.push_back(page);
+        self.held.insert(number, page);
+        self.came_back(number, now);
+    }
+
+    /// A visit is over: pages that waited for it may go on.
+    ///
+    /// On one connection (to a host, or at all) pages are committed in the order of their
+    /// visits, whichever is parsed first: a URL found on two of them belongs to the earlier.
+    fn came_back(&mut self, number: u64, now: Time) {
+        if let Some((_, bytes)) = self.under_way.remove(&number) {
+            self.in_work -= bytes;
+        }
+        let one_at_all = self.settings.connections == 1;
+        let one_a_host = self.settings.per_host == 1;
+        let earlier = &self.under_way;
+        let free = self.held.extract_if(.., |number, page| {
+            let host = page.entry.key.host;
+            let mut before = earlier.range(..*number);
+            !(one_at_all && before.next().is_some()
+                || one_a_host && before.any(|(_, (h, _))| *h == host))
+        });
+        for (_, page) in free {
+            self.pending_bytes += page.weight();
+            self.oldest.get_or_insert(now);
+            self.pending.push_back(page);
+        }
     }
 
     fn settled(&mut self, settled: Settled, now: Time) {
         self.busy = false;
         self.committing = 0;
-        for (host, place, held) in settled.rows {
-            self.frontier.settled(host, place);
-            if held.is_some() {
-                self.frontier.answered(host, held, now);
-            }
-        }
         let committed = settled.committed;
         for row in committed.jobs {
             if let Some(active) = self.jobs.get_mut(&row.job.id) {
@@ -498,8 +575,12 @@ impl Director {
             }
         }
         self.count_pending();
+        // What a page led to is offered before the page is settled: nothing overtakes it.
         for entry in committed.queued {
             self.frontier.offer(entry, now);
+        }
+        for (host, place) in settled.rows {
+            self.frontier.settled(host, place, now);
         }
         for mut window in committed.refills {
             if !self.frontier.is_loaded(window.host) {
@@ -512,13 +593,14 @@ impl Director {
             self.frontier.load(window, now);
         }
         self.next_due = committed.next_due;
+        self.set_limited_aside();
         self.regate(now);
     }
 
     /// What is back and not yet committed, counted anew after a commit.
     fn count_pending(&mut self) {
         self.jobs.values_mut().for_each(|a| (a.pages, a.bytes) = (0, 0));
-        for page in &self.pending {
+        for page in self.pending.iter().chain(self.held.values()) {
             if let Some(active) = self.jobs.get_mut(&page.entry.job) {
                 active.pages += u64::from(page.next == Next::Done(UrlState::Fetched));
                 active.bytes += page.bytes();
@@ -534,7 +616,7 @@ impl Director {
 
     /// Gives the committer a group when one is due and it is free.
     fn commit(&mut self, now: Time, first: bool) {
-        if self.busy {
+        if self.busy || (self.full_disk && !first) {
             return;
         }
         let aged = self.oldest.is_some_and(|oldest| now.0 - oldest.0 >= GROUP_MS);
@@ -546,6 +628,13 @@ impl Director {
         let orders = !self.batch.jobs.is_empty() || !self.batch.releases.is_empty();
         if !(first || aged || last || full || starved || orders) {
             return;
+        }
+        // Windows hold rows by which jobs were open when they were read; nothing is being read
+        // now, so what is given back here is read under the states this batch brings.
+        let mut given_back = Vec::new();
+        if std::mem::take(&mut self.read_anew) {
+            given_back = self.frontier.release_all();
+            self.next_due = Some(Time(0));
         }
         let wants = if self.stopping { Default::default() } else { self.frontier.wants(now) };
         let due = self.next_due.is_some_and(|due| due <= now);
@@ -559,6 +648,7 @@ impl Director {
         }
         let mut batch = std::mem::take(&mut self.batch);
         batch.now = now;
+        batch.releases.extend(given_back);
         batch.refills.extend(wants.refills);
         batch.releases.extend(wants.releases);
         batch.claims = Claims { hosts, window: self.frontier.window() };
@@ -582,18 +672,24 @@ impl Director {
         }
     }
 
+    /// What the next group needs on the disk.
+    fn room_needed(&self) -> u64 {
+        let largest = self.pending.front().map_or(0, PageDone::weight);
+        largest.max(self.pending_bytes.min(2 * GROUP_BYTES)) + COMMIT_ROOM
+    }
+
     /// Visits whose result has not come yet.
     fn visits_out(&self) -> u64 {
         self.jobs.values().map(|a| a.out).sum()
     }
 
-    fn discoveries(&mut self, page: &mut PageDone, out: &mut Vec<Discovery>) {
+    fn discoveries(&self, page: &mut PageDone, out: &mut Vec<Discovery>) {
         if page.found.is_empty() {
             return;
         }
         let Some(active) = self.jobs.get(&page.entry.job) else { return };
         let job = active.job.clone();
-        let number = self.take_page_number();
+        let number = page.number;
         for found in page.found.drain(..) {
             self.shared.seen.remember(seen_fingerprint(&job, &found.url), found.depth);
             let place: Place = match found.index {
@@ -613,21 +709,41 @@ impl Director {
 
     /// A change of a job asked for from outside.
     fn reorder(&mut self, id: JobId, state: JobState) {
+        let Some(row) = self.stored_job(id) else {
+            tracing::warn!(job = id.0, "a change was asked for of a job that is not there");
+            return;
+        };
         self.batch.jobs.push(JobChange::State(id, state));
         if state == JobState::Open {
-            if let Some(row) = self.stored_job(id) {
-                let active = self.jobs.entry(id).or_insert_with(|| Active::new(row));
-                (active.limited, active.row.state) = (false, state);
-                self.shared.seen.clear();
+            if !self.jobs.contains_key(&id) {
+                self.fetched_before += row.counters.fetched;
+                self.bytes_before += row.counters.bytes;
             }
+            let active = self.jobs.entry(id).or_insert_with(|| Active::new(row));
+            (active.limited, active.row.state) = (false, state);
+            self.shared.seen.clear();
         } else if let Some(active) = self.jobs.get_mut(&id) {
             active.limited = true;
             active.row.state = state;
         }
-        // Windows hold rows by which jobs were open when they were read.
-        self.batch.releases.extend(self.frontier.release_all());
-        self.next_due = Some(Time(0));
+        self.read_anew = true;
         self.regate(clock());
+    }
+
+    /// A job at its limit, beside others that go on, is no longer open: its rows must not fill
+    /// the windows that the others' rows are behind.
+    fn set_limited_aside(&mut self) {
+        let going_on = |a: &Active| a.row.state == JobState::Open && !a.at_limit();
+        if !self.jobs.values().any(going_on) {
+            return;
+        }
+        for (id, active) in &mut self.jobs {
+            if active.row.state == JobState::Open && active.at_limit() && active.out == 0 {
+                active.row.state = JobState::Limited;
+                self.batch.jobs.push(JobChange::State(*id, JobState::Limited));
+                self.read_anew = true;
+            }
+        }
     }
 
     /// Whether the run is over; called when nothing is under way.
@@ -635,21 +751,28 @@ impl Director {
         if self.stopping {
             return Ok(Some(Ended::Stopped));
         }
-        if !self.batch.jobs.is_empty() || self.no_room.is_some() {
+        if !self.batch.jobs.is_empty() {
             return Ok(None);
         }
         let waiting = |a: &Active| a.row.state == JobState::Open && !a.full();
         let left: u64 =
             self.jobs.values().filter(|a| waiting(a)).map(|a| a.row.counters.queued).sum();
         if left == 0 {
-            let limited = self.jobs.values().any(|a| a.full() && a.row.counters.queued > 0);
-            return Ok(Some(if limited { Ended::Limit } else { Ended::Done }));
+            let rows = self.jobs.values().map(|a| &a.row).filter(|r| r.counters.queued > 0);
+            let any = |state| rows.clone().any(|row| row.state == state);
+            return Ok(Some(if any(JobState::Open) || any(JobState::Limited) {
+                Ended::Limit
+            } else if any(JobState::Paused) {
+                Ended::Stopped
+            } else {
+                Ended::Done
+            }));
         }
-        // Something is queued: it waits for a delay, for its hour, or to be loaded.
-        let waits = self.frontier.has_ready(now)
+        // Something is queued: it waits for room, for a delay, for its hour, or to be loaded.
+        let waits = self.no_room.is_some()
+            || self.frontier.has_ready(now)
             || self.frontier.next_wake().is_some()
-            || self.next_due.is_some()
-            || self.deadline.is_some_and(|end| now < end);
+            || self.next_due.is_some();
         if waits { Ok(None) } else { Err(EngineError::Stuck(left)) }
     }
 
@@ -686,11 +809,11 @@ impl Director {
     }
 
     /// Lets requests under way end, within a limit, when nothing more is to be handed out.
-    async fn drain(&mut self, inbox: &mut mpsc::Receiver<Event>) -> Result<(), EngineError> {
-        let grace = match self.deadline.is_some_and(|end| clock() >= end) {
-            true => Duration::ZERO,
-            false => GRACE,
-        };
+    async fn drain(
+        &mut self,
+        inbox: &mut mpsc::Receiver<Event>,
+        grace: Duration,
+    ) -> Result<(), EngineError> {
         let end = tokio::time::Instant::now() + grace;
         while !self.visits.is_empty() {
             tokio::select! {
@@ -699,7 +822,7 @@ impl Director {
                     Some(event) => self.hear(event)?,
                     None => break,
                 },
-                _ = self.visits.join_next() => {}
+                Some(ended) = self.visits.join_next() => unless_panicked(ended)?,
                 () = tokio::time::sleep_until(end) => break,
             }
             let now = clock();
@@ -712,6 +835,8 @@ impl Director {
             self.hear(event)?;
         }
         self.jobs.values_mut().for_each(|a| a.out = 0);
+        let left: Vec<u64> = self.under_way.keys().copied().collect();
+        left.into_iter().for_each(|number| self.came_back(number, clock()));
         Ok(())
     }
 
@@ -721,12 +846,16 @@ impl Director {
         }
         self.disk_asked = now;
         let Ok(free) = disk::free_bytes(self.dir.path()) else { return };
-        let least = self.settings.min_free_disk;
+        // Below the first line nothing new is asked for; what is under way is still committed.
+        // Below the second it waits, in memory and in the spool.
+        let needed = self.room_needed();
+        self.full_disk = free < needed;
+        let least = self.settings.min_free_disk.max(needed);
         // A little more is asked for before going on, so that it does not stutter.
         let enough = if self.no_room.is_some() { least + least / 10 } else { least };
         self.no_room = (free < enough).then(|| {
             format!(
-                "the disk has {} MB left, {} MB are kept free (archive.min_free_disk); waiting for room",
+                "the disk has {} MB left and {} MB are kept free (archive.min_free_disk); waiting for room",
                 free / 1_000_000,
                 least / 1_000_000
             )
@@ -734,12 +863,16 @@ impl Director {
     }
 
     fn until_next(&self, now: Time) -> Duration {
-        let group = self.oldest.map(|oldest| Time(oldest.0 + GROUP_MS)).filter(|_| !self.busy);
+        let committable = !self.busy && !self.full_disk;
+        let group = self.oldest.map(|oldest| Time(oldest.0 + GROUP_MS)).filter(|_| committable);
         let tick = Some(Time(now.0 + 250));
         let can = !self.stopping && self.no_room.is_none();
-        let host = self.frontier.next_wake().filter(|_| can);
+        // What was due before now has been looked at: only an event can change it.
+        let host = self.frontier.next_wake().filter(|wake| can && *wake > now);
         let due = self.next_due.filter(|due| can && !self.busy && *due > now);
-        let next = earliest([group, tick, host, due, self.deadline]);
+        let ends = self.jobs.values().filter_map(|a| a.time_end(self.begun));
+        let end = ends.filter(|end| *end > now).min();
+        let next = earliest([group, tick, host, due, end]);
         next.map_or(Duration::from_millis(250), |t| t.since(now)).max(Duration::from_millis(1))
     }
 

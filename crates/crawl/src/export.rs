@@ -21,6 +21,10 @@ pub fn export_warc(
     out: &Path,
 ) -> Result<Vec<(PathBuf, u64)>, Failure> {
     fs::create_dir_all(out)?;
+    // Where there is no archive yet there is nothing to lose.
+    if fs::canonicalize(dir.warc()).is_ok_and(|own| fs::canonicalize(out).is_ok_and(|o| o == own)) {
+        return Err(format!("{} is the archive itself; give another place", out.display()).into());
+    }
     let mut written = Vec::new();
     for (segment, length) in store.segments(SegmentKind::Warc)? {
         let name = warc_segment_name(segment);

@@ -1,8 +1,8 @@
 //! What travels between the director, the visits and the committer.
 
 use argiope_archive::Prepared;
-use argiope_frontier::{Entry, Place, SkipReason};
-use argiope_model::{CanonicalUrl, Capture, HostKey, PayloadDigest, SiteKey, Time, UrlKey};
+use argiope_frontier::{Answered, Entry, Place, SkipReason};
+use argiope_model::{CanonicalUrl, Capture, HostKey, PayloadDigest, SiteKey, UrlKey};
 use argiope_store::{Batch, Committed, Next};
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -46,8 +46,8 @@ pub(crate) struct PageDone {
     pub found: Vec<Found>,
     pub words: u64,
     pub link_count: u64,
-    /// Whether the connection is to be given back after the commit only.
-    pub holds: Option<Time>,
+    /// The running number of the visit, by which its links are placed.
+    pub number: u64,
 }
 
 impl PageDone {
@@ -74,19 +74,19 @@ pub(crate) struct Group {
 /// What the committer says when a group is durable.
 #[derive(Debug)]
 pub(crate) struct Settled {
-    /// Rows that left the queues, with the end of their answer where the connection was held.
-    pub rows: Vec<(HostKey, Place, Option<Time>)>,
+    /// Rows that left the queues.
+    pub rows: Vec<(HostKey, Place)>,
     pub committed: Committed,
 }
 
 /// What happens to the director.
 pub(crate) enum Event {
-    /// An answer has ended; `None` when nothing was requested.
-    Answered(HostKey, Option<Time>),
+    /// An answer has ended: the visit's number, its row, how it ended, bytes of its body.
+    Answered(u64, HostKey, Place, Answered, u64),
     /// A page is ready to be committed.
     Done(Box<PageDone>),
     /// The disk refused a body on its way: the URL goes back, the crawl waits for room.
-    NoRoom(Box<Entry>, String),
+    NoRoom(Box<Entry>, u64, String),
     /// A group is durable.
     Settled(Box<Settled>),
     /// The committer failed: our disk, our database or our bug.

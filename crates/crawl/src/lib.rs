@@ -24,8 +24,9 @@
 //! back, for the queue row is deleted by that same batch.
 //!
 //! A host's connection is given back at the end of the answer, so that parsing and committing
-//! cost the host's time nothing. Where the next URL depends on this page (depth-first order, a
-//! redirect), it is given back after the commit instead.
+//! cost the host's time nothing. Links are placed by the number of the visit that found them, not
+//! by when they arrive; on one connection the frontier lets nothing overtake what a visit under
+//! way could still put before it, so breadth-first and depth-first are exact there.
 //!
 //! # Done
 //!

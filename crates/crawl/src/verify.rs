@@ -8,10 +8,10 @@
 
 use crate::data_dir::DataDir;
 use argiope_archive::{DigestCheck, WarcReader, digest_base32, read_text, warc_segment_name};
-use argiope_model::{Capture, HostKey, JobId, Location, UrlKey};
+use argiope_model::{Capture, DocId, HostKey, JobId, Location, UrlKey};
 use argiope_store::{SegmentKind, Store, UrlRow, UrlState, decode_links};
 use serde::Serialize;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs::File;
 use std::io::{BufReader, Read};
 
@@ -58,6 +58,17 @@ struct Seen {
     revisit: bool,
 }
 
+/// What the first pass finds.
+#[derive(Default)]
+struct Found {
+    /// Every record, by where it begins.
+    records: HashMap<(u32, u64), Seen>,
+    /// Every response, by URL, time and digest: what a revisit may refer to.
+    responses: HashSet<u64>,
+    /// Every revisit, and what it refers to.
+    referring: Vec<((u32, u64), u64)>,
+}
+
 /// Checks a directory; `progress` hears of every segment and every thousand URLs.
 pub fn verify(
     dir: &DataDir,
@@ -65,11 +76,19 @@ pub fn verify(
     mut progress: impl FnMut(&str),
 ) -> Result<Verified, argiope_store::StoreError> {
     let mut out = Verified::default();
-    let mut records: HashMap<(u32, u64), Seen> = HashMap::new();
+    let mut found = Found::default();
     for (segment, length) in store.segments(SegmentKind::Warc)? {
         progress(&warc_segment_name(segment));
-        walk_segment(dir, segment, length, &mut records, &mut out);
+        walk_segment(dir, segment, length, &mut found, &mut out);
     }
+    let Found { mut records, responses, referring } = found;
+    for ((segment, offset), first) in referring {
+        if !responses.contains(&first) {
+            let place = format!("{} at {offset}", warc_segment_name(segment));
+            out.problem(place, "a revisit of a record that is not there");
+        }
+    }
+    drop(responses);
     let lengths: HashMap<u32, u64> = store.segments(SegmentKind::Text)?.into_iter().collect();
     let mut queued: BTreeMap<JobId, u64> = BTreeMap::new();
     let mut ready: HashMap<HostKey, u64> = HashMap::new();
@@ -80,7 +99,12 @@ pub fn verify(
         let Some((last, _)) = page.last() else { break };
         after = Some(*last);
         progress(&format!("{} URLs", out.urls));
-        for (key, row) in page {
+        let numbers: Vec<DocId> = page.iter().map(|(_, row)| row.doc).collect();
+        for ((key, row), of_number) in page.into_iter().zip(store.docs(&numbers)?) {
+            if of_number != Some(key) {
+                let problem = format!("document number {} does not lead to it", row.doc);
+                out.problem(row.url.as_str(), problem);
+            }
             out.urls += 1;
             if row.url.key(dir.suffixes()) != key {
                 out.problem(row.url.as_str(), "its key is not the key of its text");
@@ -143,13 +167,7 @@ fn check_hosts(
     }
 }
 
-fn walk_segment(
-    dir: &DataDir,
-    segment: u32,
-    length: u64,
-    records: &mut HashMap<(u32, u64), Seen>,
-    out: &mut Verified,
-) {
+fn walk_segment(dir: &DataDir, segment: u32, length: u64, found: &mut Found, out: &mut Verified) {
     let name = warc_segment_name(segment);
     let path = dir.warc().join(&name);
     let file = match File::open(&path) {
@@ -185,13 +203,21 @@ fn walk_segment(
         let (response, revisit) = (kind == "response", kind == "revisit");
         let url = entry.headers.get("WARC-Target-URI").unwrap_or_default();
         let stated = entry.headers.get("WARC-Payload-Digest").unwrap_or_default();
+        let said = |name: &str| entry.headers.get(name).unwrap_or_default();
+        if response {
+            found.responses.insert(hash(&format!("{url} {} {stated}", said("WARC-Date"))));
+        } else if revisit {
+            let (first, date) = ("WARC-Refers-To-Target-URI", "WARC-Refers-To-Date");
+            let first = hash(&format!("{} {} {stated}", said(first), said(date)));
+            found.referring.push(((segment, entry.offset), first));
+        }
         let seen = Seen {
             length: entry.length.unwrap_or(0),
             url: if response || revisit { hash(url) } else { 0 },
             digest: hash(stated),
             revisit,
         };
-        records.insert((segment, entry.offset), seen);
+        found.records.insert((segment, entry.offset), seen);
     }
 }
 

@@ -11,9 +11,9 @@ use argiope_archive::{
     http_head_for_archive, response_record,
 };
 use argiope_fetch::{Answer, Body, FetchError, Fetcher, Head};
-use argiope_frontier::{Admission, Entry, SeenCache, SkipReason, admit};
+use argiope_frontier::{Admission, Answered, Entry, SeenCache, SkipReason, admit};
 use argiope_model::{
-    CanonicalUrl, Capture, FetchOutcome, Job, Link, LinkKind, Order, OutcomeKind, Suffixes, Time,
+    CanonicalUrl, Capture, FetchOutcome, Job, Link, LinkKind, OutcomeKind, Suffixes, Time,
 };
 use argiope_parse as parse;
 use argiope_store::{Next, Store, StoreError, UrlState, decode_links, encode_links};
@@ -58,95 +58,69 @@ pub(crate) enum VisitError {
 }
 
 impl VisitError {
-    /// Bodies are spooled to disk: a failure there means no room, and the visit can be repeated.
+    /// Bodies are spooled to disk: where that failed for want of room, the visit can be
+    /// repeated. Any other failure would only repeat itself.
     fn is_room(&self) -> bool {
-        matches!(self, VisitError::Fetch(_) | VisitError::Archive(_) | VisitError::Spool(_))
+        use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
+        let mut cause: Option<&(dyn std::error::Error + 'static)> = match self {
+            VisitError::Spool(e) => Some(e),
+            VisitError::Fetch(e) => Some(e),
+            VisitError::Archive(e) => Some(e),
+            VisitError::Store(_) => None,
+        };
+        while let Some(e) = cause {
+            if let Some(e) = e.downcast_ref::<io::Error>() {
+                return matches!(e.kind(), StorageFull | QuotaExceeded | FileTooLarge);
+            }
+            cause = e.source();
+        }
+        false
     }
 }
 
-/// Visits a URL and reports; the director hears of every visit exactly one end.
-pub(crate) async fn visit(shared: Arc<Shared>, job: Arc<Job>, entry: Entry) {
-    let host = entry.key.host;
-    let kept = entry.clone();
-    let mut held = None;
-    let done = if entry.expand {
-        let _ = shared.events.send(Event::Answered(host, None)).await;
-        tokio::task::block_in_place(|| expand(&shared, &job, entry))
-    } else {
-        let asked = shared.fetcher.get(&entry.url, |head| judge(&job, &entry.url, head)).await;
-        let end = crate::clock();
-        // Where the next URL hangs on this page, its host waits for the commit.
-        let hold = job.order == Order::Depth || is_redirect(asked.as_ref().ok());
-        if hold {
-            held = Some(end);
-        } else {
-            let _ = shared.events.send(Event::Answered(host, Some(end))).await;
+/// Visits a URL and reports; the director hears of every visit exactly one answer and one end.
+pub(crate) async fn visit(shared: Arc<Shared>, job: Arc<Job>, entry: Entry, number: u64) {
+    let (host, place, kept) = (entry.key.host, entry.place, entry.clone());
+    let asked = match entry.expand {
+        true => None,
+        false => Some(shared.fetcher.get(&entry.url, |head| judge(&job, &entry.url, head)).await),
+    };
+    let answered = Answered {
+        end: asked.as_ref().map(|_| crate::clock()),
+        redirect: asked.as_ref().and_then(|a| a.as_ref().ok()).is_some_and(is_redirect),
+    };
+    // The connection is free from here on: what follows costs the host's time nothing.
+    let bytes = asked.as_ref().and_then(|a| a.as_ref().ok()).map_or(0, |a| a.body.len());
+    let _ = shared.events.send(Event::Answered(number, host, place, answered, bytes)).await;
+    let work = Work { shared: &shared, job: &job, number };
+    let done = match asked {
+        None => tokio::task::block_in_place(|| work.expand(entry)),
+        Some(Ok(answer)) if answer.body.len() > LARGE => {
+            let _alone = shared.large.acquire().await;
+            tokio::task::block_in_place(|| work.page(entry, answer))
         }
-        match asked {
-            Ok(answer) => prepare(&shared, &job, entry, answer).await,
-            Err(e) => Err(e.into()),
-        }
+        Some(Ok(answer)) => work.page(entry, answer),
+        Some(Err(e)) => Err(e.into()),
     };
     let event = match done {
-        Ok(mut page) => {
-            page.holds = held;
-            Event::Done(Box::new(page))
+        Ok(page) => Event::Done(Box::new(page)),
+        Err(e) if e.is_room() => {
+            let why = std::error::Error::source(&e).map_or(String::new(), |s| format!(": {s}"));
+            Event::NoRoom(Box::new(kept), number, format!("{e}{why}"))
         }
-        Err(e) => {
-            if held.is_some() {
-                let _ = shared.events.send(Event::Answered(host, held)).await;
-            }
-            if e.is_room() {
-                let why = std::error::Error::source(&e).map_or(String::new(), |s| format!(": {s}"));
-                Event::NoRoom(Box::new(kept), format!("{e}{why}"))
-            } else {
-                Event::Failed(Arc::new(e))
-            }
-        }
+        Err(e) => Event::Failed(Arc::new(e)),
     };
     let _ = shared.events.send(event).await;
 }
 
-fn is_redirect(answer: Option<&Answer>) -> bool {
-    let head = answer.and_then(|a| a.head.as_ref());
-    head.is_some_and(|head| (300..400).contains(&head.status))
-}
-
-/// Looks at the stored links of a page again, under the rules that hold now.
-fn expand(shared: &Shared, job: &Job, entry: Entry) -> Result<PageDone, VisitError> {
-    let blob = shared.store.links(&[entry.key])?.pop().flatten();
-    let links = blob.map(|b| decode_links(&b)).transpose()?.unwrap_or_default();
-    let found = judge_links(shared, job, &entry, &links);
-    Ok(PageDone {
-        next: Next::Expanded,
-        capture: None,
-        recorded: None,
-        text: None,
-        links: None,
-        found,
-        words: 0,
-        link_count: 0,
-        holds: None,
-        entry,
-    })
-}
-
-async fn prepare(
-    shared: &Shared,
-    job: &Job,
-    entry: Entry,
-    answer: Answer,
-) -> Result<PageDone, VisitError> {
-    if answer.body.len() <= LARGE {
-        return Work { shared, job }.page(entry, answer);
-    }
-    let _alone = shared.large.acquire().await;
-    tokio::task::block_in_place(|| Work { shared, job }.page(entry, answer))
+fn is_redirect(answer: &Answer) -> bool {
+    answer.head.as_ref().is_some_and(|head| (300..400).contains(&head.status))
 }
 
 struct Work<'a> {
     shared: &'a Shared,
     job: &'a Job,
+    number: u64,
 }
 
 /// What the body of a good answer holds.
@@ -158,6 +132,24 @@ struct Content {
 }
 
 impl Work<'_> {
+    /// Looks at the stored links of a page again, under the rules that hold now.
+    fn expand(&self, entry: Entry) -> Result<PageDone, VisitError> {
+        let blob = self.shared.store.links(&[entry.key])?.pop().flatten();
+        let links = blob.map(|b| decode_links(&b)).transpose()?.unwrap_or_default();
+        Ok(PageDone {
+            next: Next::Expanded,
+            capture: None,
+            recorded: None,
+            text: None,
+            links: None,
+            found: judge_links(self.shared, self.job, &entry, &links),
+            words: 0,
+            link_count: 0,
+            number: self.number,
+            entry,
+        })
+    }
+
     fn page(&self, entry: Entry, answer: Answer) -> Result<PageDone, VisitError> {
         let Answer { outcome, head, body, ip, started, elapsed, .. } = answer;
         let mut capture = Capture {
@@ -353,7 +345,7 @@ impl Work<'_> {
             words: content.words,
             link_count: content.links.len() as u64,
             capture: Some(capture),
-            holds: None,
+            number: self.number,
             entry,
         }
     }

@@ -5,7 +5,7 @@
 //! unclaimed row up to a host's cursor is in its window. Rows handed out are `open` until the
 //! store has deleted them, so that a refill cannot hand them out twice.
 
-use crate::order::Place;
+use crate::order::{Place, place_of_redirect};
 use argiope_model::{CanonicalUrl, DocId, HostKey, JobId, Time, UrlKey};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::time::Duration;
@@ -101,6 +101,15 @@ pub struct Politeness {
     pub rows: usize,
 }
 
+/// How an answer ended, as far as the frontier cares.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Answered {
+    /// When; `None` when nothing was requested.
+    pub end: Option<Time>,
+    /// Whether it leads elsewhere.
+    pub redirect: bool,
+}
+
 /// How many hosts are where.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
@@ -129,8 +138,9 @@ struct Host {
     refilling: bool,
     /// The times from which each connection not in use may be used.
     free: Vec<Time>,
-    /// Handed out and not yet deleted from the queue.
-    open: HashSet<Place>,
+    /// Handed out and not yet deleted from the queue, each with the first place that what it
+    /// leads to could get.
+    open: HashMap<Place, Place>,
     spot: Spot,
 }
 
@@ -193,14 +203,14 @@ impl Frontier {
             more: false,
             refilling: false,
             free: vec![read.not_before; per_host],
-            open: HashSet::new(),
+            open: HashMap::new(),
             spot: Spot::Nowhere,
         });
         host.refilling = false;
         host.more = read.more;
         host.cursor = read.cursor.max(host.cursor);
         for entry in read.entries {
-            if !host.open.contains(&entry.place) {
+            if !host.open.contains_key(&entry.place) {
                 host.window.insert(entry.place, entry);
             }
         }
@@ -234,16 +244,26 @@ impl Frontier {
     }
 
     /// The next URL that may be requested now. It is handed out: `answered` gives the
-    /// connection back, `settled` says that the store has taken the result.
-    pub fn next(&mut self, now: Time) -> Option<Entry> {
+    /// connection back, `settled` says that the store has taken the result. `leads_to` tells
+    /// the first place that its links could get.
+    ///
+    /// On one connection (to a host, or at all) the order is exact: a row waits while an open
+    /// one could still put something before it.
+    pub fn next(&mut self, now: Time, leads_to: impl FnOnce(&Entry) -> Place) -> Option<Entry> {
         if self.out >= self.rules.connections {
             return None;
         }
         self.wake(now);
         let (place, key) = *self.ready.first()?;
+        if self.rules.connections == 1 {
+            let open = self.hosts.values().flat_map(|h| h.open.values());
+            if open.min().is_some_and(|first| *first <= place) {
+                return None;
+            }
+        }
         let host = self.hosts.get_mut(&key).expect("a ready host is loaded");
         let entry = host.window.remove(&place).expect("a ready host has its first row");
-        host.open.insert(place);
+        host.open.insert(place, leads_to(&entry));
         // The connection that has been free longest.
         let first = host.free.iter().enumerate().min_by_key(|(_, t)| **t).map(|(i, _)| i);
         host.free.swap_remove(first.expect("a ready host has a free connection"));
@@ -262,18 +282,22 @@ impl Frontier {
     }
 
     /// The answer has ended (or never came): the delay runs from `end`, unless nothing was
-    /// requested at all.
-    pub fn answered(&mut self, host: HostKey, end: Option<Time>, now: Time) {
+    /// requested at all. A redirect leads to the place right behind its own.
+    pub fn answered(&mut self, host: HostKey, place: Place, answer: Answered, now: Time) {
         self.out -= 1;
         let Some(loaded) = self.hosts.get_mut(&host) else { return };
-        loaded.free.push(end.map_or(now, |end| end.plus(self.rules.delay)));
+        loaded.free.push(answer.end.map_or(now, |end| end.plus(self.rules.delay)));
+        if answer.redirect {
+            loaded.open.insert(place, place_of_redirect(place));
+        }
         self.settle_spot(host, now);
     }
 
     /// The store has deleted the row (or put it on the calendar).
-    pub fn settled(&mut self, host: HostKey, place: Place) {
-        if let Some(host) = self.hosts.get_mut(&host) {
-            host.open.remove(&place);
+    pub fn settled(&mut self, host: HostKey, place: Place, now: Time) {
+        if let Some(loaded) = self.hosts.get_mut(&host) {
+            loaded.open.remove(&place);
+            self.settle_spot(host, now);
         }
     }
 
@@ -389,6 +413,10 @@ impl Frontier {
             let open = |e: &&Entry| !self.gated.contains(&e.job);
             host.window.values().find(open).map(|e| e.place)
         };
+        // One connection: nothing overtakes what an open row may still lead to.
+        let first = first.filter(|place| {
+            self.rules.per_host > 1 || host.open.values().all(|leads_to| leads_to > place)
+        });
         let spot = match (first, host.free.iter().min()) {
             (Some(place), Some(time)) if *time <= now => Spot::Ready(place),
             (Some(_), Some(time)) => Spot::Waiting(*time),

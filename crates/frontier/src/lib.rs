@@ -46,6 +46,6 @@ mod order;
 mod seen;
 
 pub use admit::{Admission, SkipReason, admit};
-pub use heap::{Counts, Entry, Frontier, HostWindow, Politeness, Refill, Release, Wants};
+pub use heap::{Answered, Counts, Entry, Frontier, HostWindow, Politeness, Refill, Release, Wants};
 pub use order::{Place, place_of_link, place_of_redirect, place_of_seed};
 pub use seen::SeenCache;

@@ -8,7 +8,7 @@ use crate::row::{
     Change, HostRow, JobCounters, JobRow, PayloadRow, SegmentKind, UrlHead, UrlRow, UrlState,
     damaged,
 };
-use crate::rule::{Again, found_again};
+use crate::rule::{Again, found_again, outdated, was_handed_out};
 use crate::{Store, StoreError};
 use argiope_frontier::{Entry, HostWindow, Place, Refill};
 use argiope_model::{
@@ -22,7 +22,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 #[derive(Default)]
 pub struct MemoryStore(Mutex<Tables>);
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Tables {
     urls: BTreeMap<UrlKey, UrlRow>,
     hosts: BTreeMap<HostKey, HostRow>,
@@ -57,7 +57,12 @@ fn after<K: Ord + Copy, V: Clone>(map: &BTreeMap<K, V>, k: Option<K>, n: usize) 
 
 impl Store for MemoryStore {
     fn commit(&self, batch: Batch) -> Result<Committed, StoreError> {
-        self.tables().apply(batch)
+        let mut tables = self.tables();
+        // Whole or not at all: a batch that is refused half-way has changed a copy.
+        let mut changed = tables.clone();
+        let answer = changed.apply(batch)?;
+        *tables = changed;
+        Ok(answer)
     }
 
     fn urls(&self, keys: &[UrlKey]) -> Result<Vec<Option<UrlRow>>, StoreError> {
@@ -147,6 +152,9 @@ impl Tables {
     fn apply(&mut self, batch: Batch) -> Result<Committed, StoreError> {
         let now = batch.now;
         let before = self.jobs.clone();
+        // As it stood before the batch: what is put there now comes back with a later one.
+        let due: Vec<(Time, UrlKey)> =
+            self.calendar.keys().copied().take_while(|(t, _)| *t <= now).collect();
         let mut queued: Vec<UrlKey> = Vec::new();
         for change in batch.jobs {
             match change {
@@ -178,12 +186,11 @@ impl Tables {
             let host = self.host(release.host)?;
             host.claimed = false;
             host.not_before = release.not_before;
-            if release.asleep {
+            // Who put it to sleep did not know of the rows that this batch queued.
+            if release.asleep && queued.iter().all(|k| k.host != release.host) {
                 self.asleep.insert(release.host, true);
             }
         }
-        let due: Vec<(Time, UrlKey)> =
-            self.calendar.keys().copied().take_while(|(t, _)| *t <= now).collect();
         for at in due {
             let place = self.calendar.remove(&at).expect("listed above");
             self.url(at.1)?.head.due = None;
@@ -203,8 +210,7 @@ impl Tables {
             !h.claimed
                 && t.ready_of(*k) > 0
                 && !t.asleep.contains_key(k)
-                // As coarse as a schedule in whole seconds.
-                && (h.not_before.0.max(0) + 999) / 1000 <= (now.0 + 999) / 1000
+                && seconds(h.not_before) <= seconds(now)
         };
         let claimed: Vec<HostKey> = self
             .hosts
@@ -236,7 +242,7 @@ impl Tables {
             .hosts
             .iter()
             .filter(|(k, h)| !h.claimed && h.ready > 0 && !self.asleep.contains_key(k));
-        let wake = wake.map(|(_, h)| h.not_before).min();
+        let wake = wake.map(|(_, h)| Time(seconds(h.not_before) * 1000)).min();
         let due = self.calendar.keys().next().map(|(t, _)| *t);
         answer.next_due = wake.into_iter().chain(due).min();
         Ok(answer)
@@ -335,14 +341,18 @@ impl Tables {
             host.failed += u64::from(matches!(next, Next::Done(UrlState::Failed) | Next::Retry(_)));
         }
         let row = self.url(k)?;
+        if !was_handed_out(&row.head, &entry) {
+            return Err(damaged("URLs", format!("{} has a result and no ready row", entry.url)));
+        }
         let (owner, url) = (row.job(), row.url.clone());
-        let head = &mut row.head;
+        let limited = self.job(owner)?.job.limits.depth.is_some();
+        let head = &mut self.url(k)?.head;
         if let Some(c) = &capture {
             head.fetched_at = Some(c.time);
         }
         let mut requeued = None;
         if let Next::Retry(due) = next {
-            head.attempts += 1;
+            head.attempts = head.attempts.saturating_add(1);
             head.due = Some(due);
             self.calendar.insert((due, k), entry.place);
         } else {
@@ -359,8 +369,7 @@ impl Tables {
                     }
                 }
             }
-            let stale = owner != entry.job || head.depth < entry.depth;
-            if follow && stale {
+            if follow && outdated(head, &entry, limited) {
                 (head.place, head.due, head.expand) = (Some(entry.place), None, true);
                 self.enqueue(k, entry.place);
                 requeued = Some(k);
@@ -393,27 +402,28 @@ impl Tables {
         let owner_state = self.jobs.get(&owner).map_or(JobState::Dropped, |j| j.state);
         let limited = self.job(found.job)?.job.limits.depth.is_some();
         let row = self.url(k)?;
-        let before = row.state;
         match found_again(&mut row.head, &found, owner_state, limited) {
             Again::Nothing | Again::Row => Ok(None),
             Again::TakeOver => {
                 let waiting = row.due.is_some();
                 self.job(owner)?.counters.queued -= 1;
                 self.job(found.job)?.counters.queued += 1;
+                if waiting {
+                    return Ok(None);
+                }
                 self.asleep.remove(&k.host);
-                Ok((!waiting).then_some(k))
+                Ok(Some(k))
             }
             again => {
                 row.head.place = Some(found.place);
                 row.head.expand = again == Again::Expand;
-                if again == Again::Queue {
+                if let Again::Queue(_) = again {
                     row.head.state = UrlState::Queued;
                 }
                 let counters = &mut self.job(found.job)?.counters;
                 counters.queued += 1;
-                if let (Again::Queue, UrlState::Skipped(reason)) = (again, before) {
-                    let counter = counters.skipped_mut(reason);
-                    *counter = counter.saturating_sub(1);
+                if let Again::Queue(Some(reason)) = again {
+                    *counters.skipped_mut(reason) -= 1;
                 }
                 self.enqueue(k, found.place);
                 Ok(Some(k))
@@ -469,6 +479,11 @@ impl Tables {
         self.enqueue(k, found.place);
         Ok(Some(k))
     }
+}
+
+/// Whole seconds, rounded up: the schedule is no finer.
+fn seconds(time: Time) -> i64 {
+    (time.0.max(0) + 999) / 1000
 }
 
 fn range_of(host: HostKey) -> std::ops::RangeInclusive<(HostKey, Place)> {

@@ -9,7 +9,7 @@ use super::{EmbeddedStore, Kept, PartCounters, ReadyRow};
 use crate::StoreError;
 use crate::batch::{Batch, Committed, Discovery, JobChange, Next, PageResult};
 use crate::row::{self, HostRow, JobCounters, JobRow, PayloadRow, UrlHead, UrlState, damaged};
-use crate::rule::{Again, found_again};
+use crate::rule::{Again, found_again, outdated, was_handed_out};
 use argiope_frontier::{Entry, HostWindow, Place, Refill, Release};
 use argiope_model::{CanonicalUrl, DocId, HostKey, JobId, JobState, OutcomeKind, Time, UrlKey};
 use fjall::{OwnedWriteBatch, PersistMode};
@@ -39,9 +39,18 @@ struct Work<'a> {
 impl EmbeddedStore {
     pub(super) fn apply(&self, batch: Batch) -> Result<Committed, StoreError> {
         let mut kept = self.kept();
+        let answer = self.apply_to(&mut kept, batch);
+        if answer.is_err() {
+            // Whole or not at all: what was counted in memory was not written.
+            *kept = self.read_kept()?;
+        }
+        answer
+    }
+
+    fn apply_to(&self, kept: &mut Kept, batch: Batch) -> Result<Committed, StoreError> {
         let mut work = Work {
             store: self,
-            kept: &mut kept,
+            kept: &mut *kept,
             out: self.db.batch().durability(Some(PersistMode::SyncData)),
             now: batch.now,
             rows: HashMap::new(),
@@ -290,9 +299,14 @@ impl Work<'_> {
         let Some(row) = self.row(entry.key)? else {
             return Err(damaged("URLs", format!("{} was handed out and is unknown", entry.url)));
         };
+        if !was_handed_out(&row.head, &entry) {
+            return Err(damaged("URLs", format!("{} has a result and no ready row", entry.url)));
+        }
+        let owner = row.head.job();
+        let limited = self.kept.jobs.get(&owner).is_some_and(|j| j.job.limits.depth.is_some());
+        let row = self.rows.get_mut(&entry.key).expect("read above");
         row.dirty = true;
         let head = &mut row.head;
-        let owner = head.job();
         if let Some(capture) = &capture {
             head.fetched_at = Some(capture.time);
         }
@@ -322,10 +336,7 @@ impl Work<'_> {
                 again = true;
             }
         }
-        // Met on a shorter way, or taken over by another job, while it was out: the links just
-        // followed were judged by rules that no longer hold.
-        let again = again && (head.job() != entry.job || head.depth < entry.depth);
-        let requeue = again.then(|| {
+        let requeue = (again && outdated(head, &entry, limited)).then(|| {
             (head.place, head.expand) = (Some(entry.place), true);
             Entry { job: owner, depth: head.depth, expand: true, attempts: 0, ..entry.clone() }
         });
@@ -367,7 +378,11 @@ impl Work<'_> {
         let host = self.known_host(release.host)?;
         host.claimed = false;
         host.not_before = release.not_before;
-        if release.asleep && host.ready > 0 && host.wake.is_none() {
+        let idle = host.ready > 0 && host.wake.is_none();
+        // Who put it to sleep did not know of the rows that this batch queued.
+        let asleep = release.asleep && self.queued.iter().all(|e| e.key.host != release.host);
+        if asleep && idle {
+            let host = self.known_host(release.host)?;
             host.wake = Some(ASLEEP);
             let k = key::schedule(ASLEEP, release.host);
             self.out.insert(&self.store.queue, k, []);
@@ -405,7 +420,7 @@ impl Work<'_> {
                 job,
                 depth: row.head.depth,
                 attempts: row.head.attempts,
-                expand: false,
+                expand: row.head.expand,
             };
             self.enqueue(entry)?;
         }
@@ -421,13 +436,12 @@ impl Work<'_> {
         let owner_state = self.kept.jobs.get(&owner).map_or(JobState::Dropped, |job| job.state);
         let limited = self.kept.jobs.get(&found.job).is_some_and(|j| j.job.limits.depth.is_some());
         let row = self.rows.get_mut(&found.key).expect("read above");
-        let before = row.head.state;
         let again = found_again(&mut row.head, &found, owner_state, limited);
         if again == Again::Nothing {
             return Ok(());
         }
         row.dirty = true;
-        let (doc, state) = (row.head.doc, row.head.state);
+        let doc = row.head.doc;
         match again {
             Again::Nothing | Again::Row => Ok(()),
             Again::TakeOver => {
@@ -447,7 +461,7 @@ impl Work<'_> {
                         let k = key::ready(found.key.host, place);
                         self.out.insert(&self.store.queue, k, row::encode(&ready));
                         // Where the host is loaded, the row was passed over as another job's.
-                        let entry = entry_of(&found, doc, place, expand);
+                        let entry = Entry { attempts, ..entry_of(&found, doc, place, expand) };
                         if self.known_host(found.key.host)?.claimed {
                             self.queued.push(entry);
                         } else {
@@ -457,19 +471,18 @@ impl Work<'_> {
                 }
                 Ok(())
             }
-            Again::Queue | Again::Expand => {
+            Again::Queue(_) | Again::Expand => {
                 let expand = again == Again::Expand;
                 row.head.place = Some(found.place);
                 row.head.expand = expand;
                 if !expand {
                     row.head.state = UrlState::Queued;
-                    if let UrlState::Skipped(reason) = before {
-                        let counter = self.counters(found.job)?.skipped_mut(reason);
-                        *counter = counter.saturating_sub(1);
-                    }
                 }
-                debug_assert!(state == before);
-                self.counters(found.job)?.queued += 1;
+                let counters = self.counters(found.job)?;
+                counters.queued += 1;
+                if let Again::Queue(Some(reason)) = again {
+                    *counters.skipped_mut(reason) -= 1;
+                }
                 self.enqueue(entry_of(&found, doc, found.place, expand))
             }
         }
@@ -581,6 +594,14 @@ impl Work<'_> {
             self.out.insert(&store.meta, [b'j', a, b, c, d], row::encode(&self.kept.jobs[id]));
         }
         self.out.commit().map_err(store.failed("commit"))?;
+        // Who gave a host back does not want its rows told.
+        self.queued.retain(|entry| self.hosts[&entry.key.host].claimed);
+        // A row may have changed after it was queued: met on a shorter way, taken over.
+        for entry in &mut self.queued {
+            let head = &self.rows[&entry.key].head;
+            entry.job = head.job();
+            (entry.depth, entry.attempts, entry.expand) = (head.depth, head.attempts, head.expand);
+        }
         Ok(self.queued)
     }
 }

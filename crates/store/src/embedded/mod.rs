@@ -9,6 +9,8 @@
 //! * Kept in memory beside it: job rows, and the counters of partitions touched.
 
 mod commit;
+#[cfg(test)]
+mod frozen;
 mod key;
 
 use crate::batch::{Batch, Committed};
@@ -52,14 +54,14 @@ struct Kept {
 }
 
 /// The running numbers of a partition.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct PartCounters {
     docs: u64,
     log: u64,
 }
 
 /// The value of a ready row.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct ReadyRow {
     url: u64,
     job: JobId,
@@ -113,17 +115,21 @@ impl EmbeddedStore {
             path: path.to_owned(),
             db,
         };
+        *store.kept() = store.read_kept()?;
+        Ok(store)
+    }
+
+    fn read_kept(&self) -> Result<Kept, StoreError> {
         let mut kept = Kept { jobs: BTreeMap::new(), parts: HashMap::new(), next_page: 1 };
-        for pair in store.meta.prefix(b"j") {
-            let (_, value) = pair.into_inner().map_err(store.failed("read the jobs"))?;
+        for pair in self.meta.prefix(b"j") {
+            let (_, value) = pair.into_inner().map_err(self.failed("read the jobs"))?;
             let row: JobRow = row::decode("jobs", &value)?;
             kept.jobs.insert(row.job.id, row);
         }
-        if let Some(value) = store.meta.get(b"n").map_err(store.failed("read the counters"))? {
+        if let Some(value) = self.meta.get(b"n").map_err(self.failed("read the counters"))? {
             kept.next_page = row::decode("counters", &value)?;
         }
-        *store.kept() = kept;
-        Ok(store)
+        Ok(kept)
     }
 
     /// Bytes on disk.

@@ -1,0 +1,197 @@
+//! Visitors beside a running crawl.
+
+use crate::support::{Opened, Place, Running, order, plain, served, settings, within};
+use argiope_crawl::{
+    Access, Asked, DataDir, DataDirError, Ended, Live, Owner, Question, answer, ask_owner, listen,
+};
+use argiope_model::{JobId, JobState};
+use argiope_testweb::{ServeOptions, Web, serve};
+use serde_json::{Value, json};
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::sync::mpsc;
+
+async fn ask(data: &Path, question: Question) -> Asked {
+    let data = data.to_owned();
+    let asked = tokio::task::spawn_blocking(move || ask_owner(&data, &question));
+    within(20, asked).await.unwrap().expect("the owner answers").expect("there is an owner")
+}
+
+fn rows(asked: Asked) -> Vec<Value> {
+    match asked {
+        Asked::Rows(rows) => rows,
+        Asked::Sorry(why) => panic!("{why}"),
+    }
+}
+
+fn owner(opened: &Opened) -> (Owner, mpsc::Receiver<(JobId, JobState)>) {
+    let (orders, ordered) = mpsc::channel(4);
+    let (dir, store) = (opened.dir.clone(), opened.store.clone());
+    (Owner { dir, store, live: Arc::new(Live::default()), orders }, ordered)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn visitors_are_answered_while_a_crawl_runs_and_may_change_its_jobs() {
+    let options = ServeOptions { latency: Duration::from_millis(20), ..ServeOptions::default() };
+    let web = Arc::new(Web::new(plain(1, 200)));
+    let served = serve(web, options).await.expect("loopback ports");
+    let place = Place::new();
+    let opened = place.open();
+    let (dir, store) = (opened.dir.clone(), opened.store.clone());
+    let running = Running::start(opened, settings(), Some(order(&served.bases())));
+    let (live, orders) = (running.live.clone(), running.orders.clone());
+    let listening = listen(Owner { dir, store, live, orders }).expect("a control socket");
+    running.until_fetched(10).await;
+
+    let status = rows(ask(&place.path, Question::Status).await);
+    assert_eq!(status[0]["state"], "crawling");
+    assert!(status[0]["fetched"].as_u64() >= Some(10), "{status:?}");
+    let jobs = rows(ask(&place.path, Question::Jobs).await);
+    assert_eq!((&jobs[0]["job"], &jobs[0]["state"]), (&json!(1), &json!("open")));
+    let doc = rows(ask(&place.path, Question::Doc(served.base(0))).await);
+    assert_eq!((&doc[0]["state"], &doc[0]["depth"]), (&json!("fetched"), &json!(0)));
+    let number = doc[0]["doc"].to_string();
+    let same = rows(ask(&place.path, Question::Doc(number)).await);
+    assert_eq!(same[0]["url"], json!(served.base(0)));
+    let captures = rows(ask(&place.path, Question::Captures(served.base(0))).await);
+    assert_eq!((captures.len(), &captures[0]["status"]), (1, &json!(200)));
+    let unknown = ask(&place.path, Question::Doc("http://nowhere.test/".to_owned())).await;
+    assert!(matches!(unknown, Asked::Sorry(why) if why.contains("not known")));
+    let nobody = ask(&place.path, Question::SetJob(7, "paused".to_owned())).await;
+    assert!(matches!(nobody, Asked::Sorry(why) if why.contains("no job 7")));
+    let strange = ask(&place.path, Question::SetJob(1, "asleep".to_owned())).await;
+    assert!(matches!(strange, Asked::Sorry(_)));
+
+    rows(ask(&place.path, Question::SetJob(1, "paused".to_owned())).await);
+    let summary = running.end().await;
+    assert_eq!(summary.jobs[0].state, JobState::Paused);
+    drop(listening);
+    assert!(ask_owner(&place.path, &Question::Status).unwrap().is_none(), "nobody is there");
+    let opened = place.open();
+    let idle = answer(&Question::Status, &opened.dir, &*opened.store, None);
+    assert_eq!(rows(idle)[0]["state"], "idle");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_second_owner_is_refused_with_a_sentence_and_does_no_harm() {
+    let served = served(plain(1, 100)).await;
+    let place = Place::new();
+    let running = place.start(settings(), Some(order(&served.bases())));
+    running.until_fetched(1).await;
+    let begun = Instant::now();
+    let refused = DataDir::open(&place.path, Access::Own, crate::support::now());
+    let refused = refused.expect_err("it has an owner");
+    assert!(matches!(refused, DataDirError::Owned { .. }));
+    let sentence = refused.to_string();
+    assert!(sentence.contains(&format!("process {}", std::process::id())), "{sentence}");
+    assert!(sentence.contains("argiope status"), "{sentence}");
+    assert!(begun.elapsed() < Duration::from_secs(1), "at once");
+    assert_eq!(running.end().await.ended, Ended::Done);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn slow_and_hostile_askers_keep_nobody_waiting() {
+    let place = Place::new();
+    let opened = place.open();
+    let (owner, _orders) = owner(&opened);
+    let _listening = listen(owner).expect("a control socket");
+    let address = control(&place.path);
+    let port = address["port"].as_u64().expect("a port") as u16;
+    // Some say nothing, one speaks for ever, one garbage, one with another's token.
+    let mut silent: Vec<TcpStream> =
+        (0..6).map(|_| TcpStream::connect(("127.0.0.1", port)).unwrap()).collect();
+    silent[0].write_all(b"{\"token\"").unwrap();
+    let told = |bytes: &[u8]| {
+        let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+        // It may hang up before the end of what it does not want.
+        let _ = stream.write_all(bytes);
+        let mut answer = String::new();
+        let _ = stream.read_to_string(&mut answer);
+        answer
+    };
+    assert!(told(b"GET / HTTP/1.1\r\n\r\n").contains("not a question"));
+    told(&vec![b'x'; 1 << 20]);
+    let stranger = json!({ "token": "0", "question": "status" });
+    assert!(told(format!("{stranger}\n").as_bytes()).contains("wrong token"));
+    let begun = Instant::now();
+    rows(ask(&place.path, Question::Status).await);
+    assert!(begun.elapsed() < Duration::from_secs(1), "{:?}", begun.elapsed());
+    // Those who say nothing are hung up on.
+    let mut rest = Vec::new();
+    silent[1].set_read_timeout(Some(Duration::from_secs(8))).unwrap();
+    assert_eq!(silent[1].read_to_end(&mut rest).unwrap(), 0);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_a_killed_owner_left_behind_leads_nobody_astray() {
+    let place = Place::new();
+    let opened = place.open();
+    drop(opened);
+    let file = place.path.join("control.json");
+    let nobody = |text: &str| {
+        std::fs::write(&file, text).unwrap();
+        ask_owner(&place.path, &Question::Status).expect("no failure").is_none()
+    };
+    assert!(nobody("") && nobody("{") && nobody("[1,2]"));
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    // A stranger has the port now, and speaks another language.
+    let strangers = std::thread::spawn(move || {
+        for words in [&b"HTTP/1.1 400 Bad Request\r\n\r\n"[..], b"", b"\xff\xfe\n"] {
+            let (mut stream, _) = listener.accept().unwrap();
+            let mut question = [0; 512];
+            let _ = stream.read(&mut question);
+            let _ = stream.write_all(words);
+        }
+    });
+    let address = json!({ "port": port, "token": "00", "pid": 1 }).to_string();
+    assert!(nobody(&address) && nobody(&address) && nobody(&address));
+    strangers.join().unwrap();
+    // And now nobody has it.
+    assert!(nobody(&address));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn two_visitors_at_once_both_get_in() {
+    let place = Place::new();
+    drop(place.open());
+    let path: PathBuf = place.path.clone();
+    let visit = move || {
+        let path = path.clone();
+        tokio::task::spawn_blocking(move || {
+            let dir = DataDir::open(&path, Access::Visit, crate::support::now()).map(drop);
+            dir.map_err(|e| e.to_string())
+        })
+    };
+    let visits: Vec<_> = (0..6).map(|_| visit()).collect();
+    for visitor in visits {
+        within(15, visitor).await.unwrap().expect("each has its turn");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn the_token_is_for_its_user_alone_and_goes_with_the_owner() {
+    use std::os::unix::fs::PermissionsExt;
+    let place = Place::new();
+    let opened = place.open();
+    let (owner, _orders) = owner(&opened);
+    let listening = listen(owner).expect("a control socket");
+    let file = place.path.join("control.json");
+    assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+    assert_eq!(control(&place.path)["token"].as_str().map(str::len), Some(32));
+    drop(listening);
+    assert!(!file.exists());
+    drop(opened);
+    // Nothing of it holds the directory any longer.
+    DataDir::open(&place.path, Access::Own, crate::support::now()).expect("free again");
+}
+
+fn control(data: &Path) -> Value {
+    let text = std::fs::read_to_string(data.join("control.json")).expect("control.json");
+    serde_json::from_str(&text).expect("an address")
+}

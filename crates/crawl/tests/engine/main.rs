@@ -1,0 +1,19 @@
+//! The engine from outside: whole crawls over real sockets, against what is known to be true.
+//!
+//! One file a behaviour, one binary for all. Nothing leaves the machine; every port is 0; every
+//! test is bounded in time.
+
+mod answers;
+mod control;
+mod data_dir;
+mod encodings;
+mod export;
+mod jobs;
+mod killed;
+mod limits;
+mod order;
+mod politeness;
+mod resume;
+mod support;
+mod truth;
+mod verify;

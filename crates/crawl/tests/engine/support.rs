@@ -1,0 +1,363 @@
+//! What the tests share: a crawl in a directory, and a server that answers as told.
+
+use argiope_crawl::{
+    Access, DataDir, DataDirError, EngineError, EngineSettings, Live, NewJob, Run, Summary,
+    pick_job, run,
+};
+use argiope_fetch::FetchSettings;
+use argiope_model::{
+    CanonicalUrl, Capture, JobId, JobState, Limits, Order, QueryPolicy, ScopeRule, Suffixes, Time,
+    UrlKey, Wanted,
+};
+use argiope_store::{EmbeddedStore, Store, StoreError, UrlRow, UrlState};
+use argiope_testweb::{ServeOptions, Served, Web, WebSpec, serve};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::future::Future;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant, SystemTime};
+use tempfile::TempDir;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{mpsc, watch};
+use tokio::task::JoinHandle;
+
+/// No test takes longer; a hang is a failure with a name.
+pub async fn within<T>(seconds: u64, work: impl Future<Output = T>) -> T {
+    let limit = Duration::from_secs(seconds);
+    tokio::time::timeout(limit, work).await.expect("it should have ended long ago")
+}
+
+pub fn now() -> Time {
+    Time::from_system(SystemTime::now())
+}
+
+pub fn url(text: &str) -> CanonicalUrl {
+    CanonicalUrl::parse(text).expect("the test's URL")
+}
+
+/// Quick and impolite: what a test says otherwise, it changes.
+pub fn settings() -> EngineSettings {
+    EngineSettings {
+        software: "argiope/test".to_owned(),
+        delay: Duration::ZERO,
+        connections: 16,
+        per_host: 4,
+        retries: 2,
+        retry_delay: Duration::from_millis(50),
+        memory: 64 << 20,
+        archive: true,
+        segment_bytes: 1 << 30,
+        min_free_disk: 0,
+        fetch: FetchSettings { allow_private: true, ..FetchSettings::default() },
+    }
+}
+
+/// One connection, one after another.
+pub fn single_file() -> EngineSettings {
+    EngineSettings { connections: 1, per_host: 1, ..settings() }
+}
+
+/// An order for HTML, as the command line would give it.
+pub fn order(seeds: &[String]) -> NewJob {
+    NewJob {
+        seeds: seeds.iter().map(|s| url(s)).collect(),
+        rule: ScopeRule::Host,
+        domains: Vec::new(),
+        order: Order::Breadth,
+        limits: Limits::default(),
+        wanted: wanted(&["html", "text"]),
+        query: QueryPolicy::Keep,
+    }
+}
+
+pub fn wanted(types: &[&str]) -> Wanted {
+    let types: BTreeSet<String> = types.iter().map(|t| (*t).to_owned()).collect();
+    Wanted { skip_extensions: argiope_parse::default_skip_extensions(&types), types }
+}
+
+pub async fn served(spec: WebSpec) -> Served {
+    serve(Arc::new(Web::new(spec)), ServeOptions::default()).await.expect("loopback ports")
+}
+
+/// A small web in which every page is ordinary.
+pub fn plain(sites: usize, pages: usize) -> WebSpec {
+    WebSpec {
+        mean_page_bytes: 1500,
+        links_per_page: 8,
+        cross_site_links: 1,
+        ..WebSpec::bench(sites, pages)
+    }
+}
+
+/// A directory for one crawl and everything asked of it.
+pub struct Place {
+    pub path: PathBuf,
+    _kept: TempDir,
+}
+
+/// A directory that is open.
+pub struct Opened {
+    pub dir: Arc<DataDir>,
+    pub store: Arc<dyn Store>,
+}
+
+impl Place {
+    pub fn new() -> Self {
+        let kept = tempfile::tempdir().expect("a directory for the test");
+        Place { path: kept.path().join("data"), _kept: kept }
+    }
+
+    pub fn open(&self) -> Opened {
+        open(&self.path)
+    }
+
+    /// A whole run, from opening to closing.
+    pub async fn crawl(&self, settings: EngineSettings, order: NewJob) -> Summary {
+        self.start(settings, Some(order)).end().await
+    }
+
+    pub fn start(&self, settings: EngineSettings, order: Option<NewJob>) -> Running {
+        Running::start(self.open(), settings, order)
+    }
+
+    /// Everything known, by URL.
+    pub fn rows(&self) -> BTreeMap<String, UrlRow> {
+        self.open().rows()
+    }
+}
+
+/// Opens a directory as its owner, once whoever had it is gone.
+pub fn open(path: &Path) -> Opened {
+    let begun = Instant::now();
+    let patient = || begun.elapsed() < Duration::from_secs(10);
+    loop {
+        let dir = match DataDir::open(path, Access::Own, now()) {
+            Err(DataDirError::Owned { .. }) if patient() => {
+                std::thread::sleep(Duration::from_millis(5));
+                continue;
+            }
+            opened => opened.expect("the test's directory"),
+        };
+        match EmbeddedStore::open(&dir.store(), settings().store_memory()) {
+            Err(StoreError::Locked(_)) if patient() => {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            store => {
+                let store = Arc::new(store.expect("the test's store"));
+                return Opened { dir: Arc::new(dir), store };
+            }
+        }
+    }
+}
+
+impl Opened {
+    pub fn all(&self) -> Vec<(UrlKey, UrlRow)> {
+        let mut all = Vec::new();
+        loop {
+            let after = all.last().map(|(key, _)| *key);
+            let page = self.store.scan_urls(after, 1000).expect("rows");
+            if page.is_empty() {
+                return all;
+            }
+            all.extend(page);
+        }
+    }
+
+    pub fn rows(&self) -> BTreeMap<String, UrlRow> {
+        self.all().into_iter().map(|(_, row)| (row.url.as_str().to_owned(), row)).collect()
+    }
+
+    /// URLs in a state, as text.
+    pub fn in_state(&self, state: UrlState) -> BTreeSet<String> {
+        self.rows().into_iter().filter(|(_, r)| r.state == state).map(|(u, _)| u).collect()
+    }
+
+    pub fn captures(&self, address: &str) -> Vec<Capture> {
+        self.store.captures(url(address).key(self.dir.suffixes())).expect("captures")
+    }
+
+    /// The only capture of a URL.
+    pub fn capture(&self, address: &str) -> Capture {
+        let mut captures = self.captures(address);
+        assert_eq!(captures.len(), 1, "{address}: {captures:?}");
+        captures.pop().expect("counted above")
+    }
+
+    /// The record a URL's capture points to.
+    pub fn record(&self, address: &str) -> argiope_archive::Record {
+        let at = self.capture(address).record.expect("an archived capture");
+        argiope_archive::read_record(&self.dir.warc(), at).expect("a readable record")
+    }
+
+    pub fn assert_verified(&self) {
+        let verified = argiope_crawl::verify(&self.dir, &*self.store, |_| {}).expect("verify");
+        assert_eq!(verified.problems, [], "{verified:?}");
+    }
+}
+
+/// A crawl under way.
+pub struct Running {
+    pub live: Arc<Live>,
+    pub stop: watch::Sender<bool>,
+    pub orders: mpsc::Sender<(JobId, JobState)>,
+    task: JoinHandle<Result<Summary, EngineError>>,
+}
+
+impl Running {
+    pub fn start(opened: Opened, settings: EngineSettings, order: Option<NewJob>) -> Self {
+        let rows = opened.store.jobs().expect("jobs");
+        let picked = order.map(|order| pick_job(order, &rows, &Suffixes::built_in(), now()));
+        let (stop, stopped) = watch::channel(false);
+        let (orders, ordered) = mpsc::channel(16);
+        let live = Arc::new(Live::default());
+        let task = tokio::spawn(run(Run {
+            dir: opened.dir,
+            store: opened.store,
+            settings,
+            picked,
+            live: live.clone(),
+            stop: stopped,
+            orders: ordered,
+        }));
+        Running { live, stop, orders, task }
+    }
+
+    pub async fn result(self) -> Result<Summary, EngineError> {
+        let Running { task, stop: _stop, .. } = self;
+        within(30, task).await.expect("the engine does not panic")
+    }
+
+    pub async fn end(self) -> Summary {
+        self.result().await.expect("a crawl that ends well")
+    }
+
+    pub async fn stop(self) -> Summary {
+        self.stop.send(true).expect("it listens");
+        self.end().await
+    }
+
+    /// Ends it without a word, as a crash would; the group being committed may still be.
+    pub fn abandon(self) {
+        self.task.abort();
+    }
+
+    /// Waits until so many pages are committed.
+    pub async fn until_fetched(&self, pages: u64) {
+        within(20, async {
+            while self.live.snapshot().fetched < pages {
+                tokio::time::sleep(Duration::from_millis(2)).await;
+            }
+        })
+        .await;
+    }
+}
+
+/// One request as the raw server saw it.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    pub path: String,
+    /// How often this path was asked for before.
+    pub before: usize,
+}
+
+type Reply = dyn Fn(&Asked) -> Vec<u8> + Send + Sync;
+
+/// A server that says whatever the test wants it to say.
+pub struct Raw {
+    pub port: u16,
+    log: Arc<Mutex<Vec<String>>>,
+    task: JoinHandle<()>,
+}
+
+impl Raw {
+    pub async fn start(reply: impl Fn(&Asked) -> Vec<u8> + Send + Sync + 'static) -> Self {
+        Raw::at("127.0.0.1", reply).await
+    }
+
+    pub async fn at(
+        address: &str,
+        reply: impl Fn(&Asked) -> Vec<u8> + Send + Sync + 'static,
+    ) -> Self {
+        let listener = TcpListener::bind((address, 0)).await.expect("a loopback port");
+        let port = listener.local_addr().expect("its port").port();
+        let log = Arc::new(Mutex::new(Vec::new()));
+        let reply: Arc<Reply> = Arc::new(reply);
+        let kept = log.clone();
+        let task = tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                tokio::spawn(talk(stream, kept.clone(), reply.clone()));
+            }
+        });
+        Raw { port, log, task }
+    }
+
+    pub fn url(&self, path: &str) -> String {
+        format!("http://127.0.0.1:{}{path}", self.port)
+    }
+
+    /// Paths in the order in which they were asked for.
+    pub fn paths(&self) -> Vec<String> {
+        self.log.lock().expect("the log").clone()
+    }
+
+    pub fn counts(&self) -> HashMap<String, usize> {
+        self.paths().into_iter().fold(HashMap::new(), |mut counts, path| {
+            *counts.entry(path).or_default() += 1;
+            counts
+        })
+    }
+}
+
+impl Drop for Raw {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+/// One request a connection: an empty reply just hangs up.
+async fn talk(mut stream: TcpStream, log: Arc<Mutex<Vec<String>>>, reply: Arc<Reply>) {
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        match stream.read_u8().await {
+            Ok(byte) => head.push(byte),
+            Err(_) => return,
+        }
+    }
+    let head = String::from_utf8_lossy(&head).into_owned();
+    let path = head.split(' ').nth(1).unwrap_or_default().to_owned();
+    let before = {
+        let mut log = log.lock().expect("the log");
+        let before = log.iter().filter(|p| **p == path).count();
+        log.push(path.clone());
+        before
+    };
+    let answer = reply(&Asked { path, before });
+    let _ = stream.write_all(&answer).await;
+    let _ = stream.shutdown().await;
+}
+
+/// A whole answer.
+pub fn http(status: &str, headers: &[(&str, &str)], body: impl AsRef<[u8]>) -> Vec<u8> {
+    let body = body.as_ref();
+    let mut out = format!("HTTP/1.1 {status}\r\nContent-Length: {}\r\n", body.len());
+    for (name, value) in headers {
+        out.push_str(&format!("{name}: {value}\r\n"));
+    }
+    out.push_str("Connection: close\r\n\r\n");
+    [out.as_bytes(), body].concat()
+}
+
+/// A page that links to some paths.
+pub fn page(links: &[&str]) -> Vec<u8> {
+    let links: String = links.iter().map(|l| format!("<a href=\"{l}\">{l}</a>\n")).collect();
+    http("200 OK", &[("Content-Type", "text/html")], format!("<!doctype html><p>{links}"))
+}
+
+pub fn redirect(to: &str) -> Vec<u8> {
+    http("302 Found", &[("Location", to)], "")
+}
+
+pub fn missing() -> Vec<u8> {
+    http("404 Not Found", &[("Content-Type", "text/html")], "<p>nothing")
+}

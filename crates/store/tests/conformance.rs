@@ -1,0 +1,84 @@
+//! One suite, many stores: every behaviour runs on each of them.
+//!
+//! A behaviour is a sentence about any [`argiope_store::Store`]. To try another store, give it
+//! a home and a line at the end of this file.
+
+#[path = "conformance/hosts.rs"]
+mod hosts;
+#[path = "conformance/jobs.rs"]
+mod jobs;
+#[path = "conformance/queue.rs"]
+mod queue;
+#[path = "conformance/records.rs"]
+mod records;
+#[path = "conformance/scene.rs"]
+mod scene;
+
+macro_rules! behaviours_on {
+    ($name:ident, $home:expr) => {
+        behaviours_on! { $name, $home,
+            queue: a_url_gets_one_doc_id_and_enters_the_queue_once,
+            queue: a_url_found_twice_in_one_batch_is_one_url,
+            queue: doc_ids_are_running_numbers_of_their_partition,
+            queue: a_claimed_url_stays_in_the_queue_until_its_result,
+            queue: results_delete_rows_and_counters_agree,
+            queue: a_retry_goes_to_the_calendar_and_comes_back_with_its_place_and_attempts,
+            queue: a_retry_of_a_host_given_back_schedules_it_when_due,
+            queue: refills_page_through_in_order_without_skipping_or_repeating,
+            queue: rows_found_beyond_a_cursor_come_with_the_next_refill,
+            queue: depth_first_places_sort_the_newest_page_first,
+            queue: a_skipped_url_is_known_and_never_queued,
+            queue: a_result_without_its_row_is_refused_and_changes_nothing,
+            hosts: claims_are_durable_and_listed,
+            hosts: claims_keep_to_their_limit_and_claim_nothing_twice,
+            hosts: released_hosts_wake_no_earlier_than_told,
+            hosts: a_host_without_rows_is_not_claimed_again,
+            hosts: a_host_released_and_found_again_in_the_same_batch_is_scheduled,
+            hosts: a_host_claimed_in_the_batch_that_found_it_tells_its_rows_once,
+            hosts: rows_of_claimed_hosts_are_told_and_of_others_not,
+            hosts: hosts_of_paused_jobs_sleep_and_wake_when_a_job_opens,
+            hosts: a_sleeping_host_wakes_when_a_row_is_found_or_taken_over,
+            hosts: the_next_due_time_is_that_of_the_earliest_host_or_calendar_row,
+            jobs: a_shorter_way_lowers_the_depth,
+            jobs: a_shorter_way_under_a_depth_limit_expands_a_fetched_page_again,
+            jobs: a_shorter_way_met_while_the_page_is_out_expands_it_under_a_depth_limit_only,
+            jobs: another_jobs_shorter_way_does_not_change_the_depth_of_a_queued_row,
+            jobs: a_page_behind_the_depth_limit_is_queued_when_a_shorter_way_is_found,
+            jobs: a_second_job_expands_fetched_pages_without_a_request,
+            jobs: failed_pages_are_tried_again_by_a_new_job_and_not_by_the_same,
+            jobs: what_one_job_left_alone_another_may_fetch,
+            jobs: rows_of_a_paused_or_dropped_job_are_taken_over,
+            jobs: a_row_on_the_calendar_is_taken_over_with_its_due_time_and_attempts,
+            jobs: a_row_taken_over_while_it_is_out_is_expanded_for_its_new_owner,
+            jobs: rows_of_paused_jobs_are_passed_over_and_reappear_when_the_job_opens,
+            jobs: job_rows_tell_state_limits_and_time_spent,
+            records: captures_are_listed_oldest_first,
+            records: visits_and_changes_are_counted,
+            records: forward_links_are_kept_and_rewritten,
+            records: payload_rows_are_per_site,
+            records: change_log_numbers_are_gapless_per_partition,
+            records: segment_lengths_are_kept_per_kind,
+            records: the_next_page_number_only_grows,
+            records: scans_page_in_key_order,
+            records: what_is_unknown_is_none,
+        }
+    };
+    ($name:ident, $home:expr, $($module:ident: $behaviour:ident),* $(,)?) => {
+        mod $name {
+            use super::scene::{self, Home};
+            $(
+                #[test]
+                fn $behaviour() {
+                    let mut home = $home;
+                    super::$module::$behaviour(&mut home);
+                    scene::check(home.store());
+                    home.reopen();
+                    scene::check(home.store());
+                }
+            )*
+        }
+    };
+}
+
+behaviours_on!(memory, scene::InMemory::new());
+behaviours_on!(embedded, scene::Embedded::new());

@@ -1,0 +1,63 @@
+//! The embedded store against the model: random histories, everything observable compared
+//! after every step, the embedded store closed and opened again now and then.
+//!
+//! Small alphabets, so that everything collides with everything: three hosts (two of one
+//! site), six URLs, two jobs, four depths. A history is valid in the sense of the protocol:
+//! results are those of rows that were handed out, hosts are given back by who claimed them.
+//! `PROPTEST_CASES=2000 cargo test -p argiope-store --test model` looks longer.
+
+#![allow(clippy::unwrap_used)]
+
+#[path = "model/history.rs"]
+mod history;
+#[path = "model/observe.rs"]
+mod observe;
+#[path = "conformance/scene.rs"]
+mod scene;
+
+use history::{History, Step, step};
+use observe::{Observed, answers};
+use proptest::prelude::*;
+use proptest::test_runner::FileFailurePersistence;
+use scene::{Embedded, Home, InMemory};
+
+fn config() -> ProptestConfig {
+    let asked = std::env::var_os("PROPTEST_CASES").is_some();
+    let cases = if asked { ProptestConfig::default().cases } else { 64 };
+    let failure_persistence =
+        Some(Box::new(FileFailurePersistence::WithSource("regressions")) as Box<_>);
+    ProptestConfig { cases, failure_persistence, ..ProptestConfig::default() }
+}
+
+fn run(steps: &[Step]) -> Result<(), TestCaseError> {
+    let model = InMemory::new();
+    let mut tried = Embedded::new();
+    let mut history = History::new();
+    for (n, step) in steps.iter().enumerate() {
+        let now = history.advance(step);
+        let want = model.store().commit(history.batch(step)).unwrap();
+        let have = tried.store().commit(history.batch(step)).unwrap();
+        if step.reopen {
+            tried.reopen();
+        }
+        prop_assert_eq!(answers(&have, now), answers(&want, now), "answer of step {}", n);
+        // A job may be told though nothing changed; what changed must be told.
+        for row in &want.jobs {
+            prop_assert!(have.jobs.contains(row), "step {} changed {:?}", n, row);
+        }
+        history.heard(step, &want);
+        let (have, want) = (Observed::of(tried.store()), Observed::of(model.store()));
+        prop_assert_eq!(have, want, "after step {}", n);
+        scene::check(tried.store());
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn the_embedded_store_does_what_the_model_does(steps in prop::collection::vec(step(), 1..40)) {
+        run(&steps)?;
+    }
+}
