@@ -1,50 +1,14 @@
 //! The loaded hosts, by the time each may be asked again.
 //!
 //! Invariants: a host is in `waiting` or in `ready` or in neither, as its `spot` says; a host
-//! with no unclaimed row it may fetch, or with all connections out, is in neither. Every
-//! unclaimed row up to a host's cursor is in its window. Rows handed out are `open` until the
-//! store has deleted them, so that a refill cannot hand them out twice.
+//! with no unclaimed row it may fetch, or with all connections out, is in neither. A host
+//! about which anything has changed since the last `wants` is in `touched`.
 
-use crate::order::{Place, place_of_redirect};
-use argiope_model::{CanonicalUrl, DocId, HostKey, JobId, Time, UrlKey};
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use crate::order::Place;
+use crate::window::{Entry, Host, HostWindow, Spot};
+use argiope_model::{HostKey, JobId, Time};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::time::Duration;
-
-/// One row of a ready queue, with what a fetch needs to know.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
-    /// The URL's key.
-    pub key: UrlKey,
-    /// Its place in the ready queue of its host.
-    pub place: Place,
-    /// The URL.
-    pub url: CanonicalUrl,
-    /// Its number.
-    pub doc: DocId,
-    /// The job that wants it.
-    pub job: JobId,
-    /// Links from a start URL.
-    pub depth: u16,
-    /// Tries so far.
-    pub attempts: u8,
-    /// Not to be requested: its stored links are to be looked at again.
-    pub expand: bool,
-}
-
-/// The first rows of a host's ready queue, as read from the store.
-#[derive(Clone, Debug)]
-pub struct HostWindow {
-    /// The host.
-    pub host: HostKey,
-    /// Rows in order.
-    pub entries: Vec<Entry>,
-    /// Everything up to here has been read; `None` when nothing was there.
-    pub cursor: Option<Place>,
-    /// Whether there are rows beyond.
-    pub more: bool,
-    /// No request before this time.
-    pub not_before: Time,
-}
 
 /// A wish for more rows of a host.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -123,27 +87,6 @@ pub struct Counts {
     pub asked: usize,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Spot {
-    Nowhere,
-    Waiting(Time),
-    Ready(Place),
-}
-
-#[derive(Debug)]
-struct Host {
-    window: BTreeMap<Place, Entry>,
-    cursor: Option<Place>,
-    more: bool,
-    refilling: bool,
-    /// The times from which each connection not in use may be used.
-    free: Vec<Time>,
-    /// Handed out and not yet deleted from the queue, each with the first place that what it
-    /// leads to could get.
-    open: HashMap<Place, Place>,
-    spot: Spot,
-}
-
 /// The loaded hosts.
 #[derive(Debug)]
 pub struct Frontier {
@@ -151,8 +94,13 @@ pub struct Frontier {
     hosts: HashMap<HostKey, Host>,
     waiting: BTreeSet<(Time, HostKey)>,
     ready: BTreeSet<(Place, HostKey)>,
+    touched: BTreeSet<HostKey>,
     /// Jobs whose rows must not be handed out now.
     gated: HashSet<JobId>,
+    /// Rows in all windows.
+    held: usize,
+    /// Hosts with a connection out.
+    asked: usize,
     out: usize,
 }
 
@@ -164,7 +112,10 @@ impl Frontier {
             hosts: HashMap::new(),
             waiting: BTreeSet::new(),
             ready: BTreeSet::new(),
+            touched: BTreeSet::new(),
             gated: HashSet::new(),
+            held: 0,
+            asked: 0,
             out: 0,
         }
     }
@@ -179,6 +130,11 @@ impl Frontier {
         self.out
     }
 
+    /// Rows held.
+    pub fn rows(&self) -> usize {
+        self.held
+    }
+
     /// Whether a host is loaded.
     pub fn is_loaded(&self, host: HostKey) -> bool {
         self.hosts.contains_key(&host)
@@ -186,61 +142,28 @@ impl Frontier {
 
     /// How many hosts are where.
     pub fn counts(&self) -> Counts {
-        Counts {
-            loaded: self.hosts.len(),
-            waiting: self.waiting.len(),
-            ready: self.ready.len(),
-            asked: self.hosts.values().filter(|h| h.free.len() < self.rules.per_host).count(),
-        }
+        let (waiting, ready) = (self.waiting.len(), self.ready.len());
+        Counts { loaded: self.hosts.len(), waiting, ready, asked: self.asked }
     }
 
     /// Takes in a host whose claim is durable, or more rows of a loaded one.
     pub fn load(&mut self, read: HostWindow, now: Time) {
-        let per_host = self.rules.per_host;
-        let host = self.hosts.entry(read.host).or_insert_with(|| Host {
-            window: BTreeMap::new(),
-            cursor: None,
-            more: false,
-            refilling: false,
-            free: vec![read.not_before; per_host],
-            open: HashMap::new(),
-            spot: Spot::Nowhere,
+        let (key, per_host) = (read.host, self.rules.per_host);
+        let fresh = || Host::new(read.not_before, per_host);
+        self.hosts.entry(key).or_insert_with(fresh);
+        self.change(key, now, |host, window| {
+            host.load(read);
+            host.trim_if_over(window);
         });
-        host.refilling = false;
-        host.more = read.more;
-        host.cursor = read.cursor.max(host.cursor);
-        for entry in read.entries {
-            if !host.open.contains_key(&entry.place) {
-                host.window.insert(entry.place, entry);
-            }
-        }
-        self.settle_spot(read.host, now);
     }
 
     /// Takes in a row that has just been added to the queue. Rows of hosts that are not loaded,
     /// and rows beyond what a host's window covers, are left to be read later.
     pub fn offer(&mut self, entry: Entry, now: Time) {
-        let key = entry.key.host;
-        let window = self.window();
-        let Some(host) = self.hosts.get_mut(&key) else { return };
-        if host.more || host.refilling {
-            // Beyond the cursor there are rows unseen; this one may come after them.
-            if host.cursor.is_none_or(|cursor| entry.place > cursor) {
-                host.more = true;
-                return;
-            }
-        }
-        host.cursor = host.cursor.max(Some(entry.place));
-        host.window.insert(entry.place, entry);
-        // Twice the window before rows are dropped again, so that this stays rare.
-        if host.window.len() > 2 * window {
-            while host.window.len() > window {
-                host.window.pop_last();
-            }
-            host.more = true;
-            host.cursor = host.window.last_key_value().map(|(place, _)| *place);
-        }
-        self.settle_spot(key, now);
+        self.change(entry.key.host, now, |host, window| {
+            host.offer(entry);
+            host.trim_if_over(window);
+        });
     }
 
     /// The next URL that may be requested now. It is handed out: `answered` gives the
@@ -255,20 +178,16 @@ impl Frontier {
         }
         self.wake(now);
         let (place, key) = *self.ready.first()?;
-        if self.rules.connections == 1 {
-            let open = self.hosts.values().flat_map(|h| h.open.values());
-            if open.min().is_some_and(|first| *first <= place) {
-                return None;
-            }
+        if self.rules.connections == 1 && self.hosts.values().any(|h| h.may_lead_before(place)) {
+            return None;
         }
-        let host = self.hosts.get_mut(&key).expect("a ready host is loaded");
-        let entry = host.window.remove(&place).expect("a ready host has its first row");
-        host.open.insert(place, leads_to(&entry));
-        // The connection that has been free longest.
-        let first = host.free.iter().enumerate().min_by_key(|(_, t)| **t).map(|(i, _)| i);
-        host.free.swap_remove(first.expect("a ready host has a free connection"));
+        let per_host = self.rules.per_host;
+        let (entry, first_out) = self.change(key, now, |host, _| {
+            let first_out = host.free.len() == per_host;
+            (host.hand_out(place, leads_to), first_out)
+        })?;
         self.out += 1;
-        self.settle_spot(key, now);
+        self.asked += usize::from(first_out);
         Some(entry)
     }
 
@@ -284,31 +203,24 @@ impl Frontier {
     /// The answer has ended (or never came): the delay runs from `end`, unless nothing was
     /// requested at all. A redirect leads to the place right behind its own.
     pub fn answered(&mut self, host: HostKey, place: Place, answer: Answered, now: Time) {
+        let free_at = answer.end.map_or(now, |end| end.plus(self.rules.delay));
+        let per_host = self.rules.per_host;
+        let all_back = self.change(host, now, |host, _| {
+            host.answered(place, free_at, answer.redirect);
+            host.free.len() == per_host
+        });
         self.out -= 1;
-        let Some(loaded) = self.hosts.get_mut(&host) else { return };
-        loaded.free.push(answer.end.map_or(now, |end| end.plus(self.rules.delay)));
-        if answer.redirect {
-            loaded.open.insert(place, place_of_redirect(place));
-        }
-        self.settle_spot(host, now);
+        self.asked -= usize::from(all_back == Some(true));
     }
 
     /// The store has deleted the row (or put it on the calendar).
     pub fn settled(&mut self, host: HostKey, place: Place, now: Time) {
-        if let Some(loaded) = self.hosts.get_mut(&host) {
-            loaded.open.remove(&place);
-            self.settle_spot(host, now);
-        }
+        self.change(host, now, |host, _| host.settled(place));
     }
 
     /// Takes back a row that was handed out and whose result does not count.
     pub fn give_back(&mut self, entry: Entry, now: Time) {
-        let key = entry.key.host;
-        if let Some(host) = self.hosts.get_mut(&key) {
-            host.open.remove(&entry.place);
-            host.window.insert(entry.place, entry);
-            self.settle_spot(key, now);
-        }
+        self.change(entry.key.host, now, |host, _| host.give_back(entry));
     }
 
     /// Lets a job's rows be handed out, or not.
@@ -316,7 +228,13 @@ impl Frontier {
         let changed = if shut { self.gated.insert(job) } else { self.gated.remove(&job) };
         if changed {
             let keys: Vec<HostKey> = self.hosts.keys().copied().collect();
-            keys.into_iter().for_each(|key| self.settle_spot(key, now));
+            for key in keys {
+                self.change(key, now, |host, _| {
+                    if host.passed && !shut {
+                        host.read_again();
+                    }
+                });
+            }
         }
     }
 
@@ -335,23 +253,23 @@ impl Frontier {
     /// under way and forgets the released hosts: what is returned must be performed.
     pub fn wants(&mut self, now: Time) -> Wants {
         self.wake(now);
+        self.make_room(now);
         let mut wants = Wants::default();
         let limit = self.window();
-        let low = limit / 4;
-        for (key, host) in &mut self.hosts {
-            if host.more && !host.refilling && host.window.len() <= low {
-                host.refilling = true;
-                let after = host.cursor;
-                wants.refills.push(Refill { host: *key, after, limit });
+        let per_host = self.rules.per_host;
+        for key in std::mem::take(&mut self.touched) {
+            let Some(host) = self.hosts.get_mut(&key) else { continue };
+            if host.more && !host.refilling {
+                let held = host.window.len();
+                if host.running_low(limit / 4, &self.gated) {
+                    host.refilling = true;
+                    wants.refills.push(Refill { host: key, after: host.cursor, limit });
+                    self.held -= held - host.window.len();
+                }
+            } else if host.window.is_empty() && !host.passed && host.idle(per_host) {
+                wants.releases.push(self.release(key, true));
             }
         }
-        let finished: Vec<HostKey> = self
-            .hosts
-            .iter()
-            .filter(|(_, h)| h.window.is_empty() && !h.more && !h.refilling && h.open.is_empty())
-            .map(|(key, _)| *key)
-            .collect();
-        wants.releases.extend(finished.into_iter().map(|key| self.release(key, true)));
         // Twice what could be handed out now, so that the next look-up comes in time.
         let busy = self.out + self.ready.len();
         if busy < self.rules.connections {
@@ -359,36 +277,79 @@ impl Frontier {
             let room = self.rules.max_hosts.saturating_sub(self.hosts.len());
             wants.hosts = missing.min(room);
             if room == 0 {
-                let idle: Vec<HostKey> = self
-                    .waiting
-                    .iter()
-                    .rev()
-                    .map(|(_, key)| *key)
-                    .filter(|key| self.hosts[key].open.is_empty() && !self.hosts[key].refilling)
-                    .take(missing.min(self.rules.max_hosts / 8 + 1))
-                    .collect();
-                wants.releases.extend(idle.into_iter().map(|key| self.release(key, false)));
+                let enough = missing.min(self.rules.max_hosts / 8 + 1);
+                let spare = self.spare(enough);
+                wants.releases.extend(spare.into_iter().map(|key| self.release(key, false)));
             }
         }
         wants
     }
 
-    /// Gives every host back that has nothing under way.
+    /// Windows were read when fewer hosts were loaded: together they may hold too much.
+    fn make_room(&mut self, now: Time) {
+        if self.held > self.rules.rows {
+            let keys: Vec<HostKey> = self.hosts.keys().copied().collect();
+            for key in keys {
+                self.change(key, now, |host, window| host.trim(window));
+            }
+        }
+    }
+
+    /// Loaded hosts that can best be spared: those that have nothing to hand out while jobs
+    /// are gated, then those that wait longest.
+    fn spare(&self, enough: usize) -> Vec<HostKey> {
+        let idle = |key: &HostKey| self.hosts[key].idle(self.rules.per_host);
+        let mut spare: Vec<HostKey> = Vec::new();
+        if !self.gated.is_empty() {
+            let nowhere = self.hosts.iter().filter(|(_, h)| h.spot == Spot::Nowhere);
+            spare.extend(nowhere.map(|(key, _)| *key).filter(idle));
+            spare.sort();
+        }
+        spare.extend(self.waiting.iter().rev().map(|(_, key)| *key).filter(idle));
+        spare.truncate(enough);
+        spare
+    }
+
+    /// Gives every host back that has nothing under way. The others are read again from the
+    /// start: this is asked for when other rows than before may be handed out.
     pub fn release_all(&mut self) -> Vec<Release> {
-        let keys: Vec<HostKey> = self
-            .hosts
-            .iter()
-            .filter(|(_, h)| h.open.is_empty() && !h.refilling)
-            .map(|(key, _)| *key)
-            .collect();
+        let per_host = self.rules.per_host;
+        let mut keys: Vec<HostKey> = Vec::new();
+        for (key, host) in &mut self.hosts {
+            if host.idle(per_host) {
+                keys.push(*key);
+            } else {
+                host.read_again();
+                self.touched.insert(*key);
+            }
+        }
+        keys.sort();
         keys.into_iter().map(|key| self.release(key, false)).collect()
     }
 
     fn release(&mut self, key: HostKey, asleep: bool) -> Release {
         self.unspot(key);
         let host = self.hosts.remove(&key).expect("only loaded hosts are released");
+        self.held -= host.window.len();
         let not_before = host.free.iter().max().copied().unwrap_or_default();
         Release { host: key, not_before, asleep }
+    }
+
+    /// Changes a loaded host and puts it where it then belongs.
+    fn change<T>(
+        &mut self,
+        key: HostKey,
+        now: Time,
+        how: impl FnOnce(&mut Host, usize) -> T,
+    ) -> Option<T> {
+        let window = self.window();
+        let host = self.hosts.get_mut(&key)?;
+        let before = host.window.len();
+        let out = how(host, window);
+        self.held = self.held + host.window.len() - before;
+        self.touched.insert(key);
+        self.settle_spot(key, now);
+        Some(out)
     }
 
     fn unspot(&mut self, key: HostKey) {
@@ -414,9 +375,7 @@ impl Frontier {
             host.window.values().find(open).map(|e| e.place)
         };
         // One connection: nothing overtakes what an open row may still lead to.
-        let first = first.filter(|place| {
-            self.rules.per_host > 1 || host.open.values().all(|leads_to| leads_to > place)
-        });
+        let first = first.filter(|place| self.rules.per_host > 1 || !host.may_lead_before(*place));
         let spot = match (first, host.free.iter().min()) {
             (Some(place), Some(time)) if *time <= now => Spot::Ready(place),
             (Some(_), Some(time)) => Spot::Waiting(*time),

@@ -44,8 +44,10 @@ mod admit;
 mod heap;
 mod order;
 mod seen;
+mod window;
 
 pub use admit::{Admission, SkipReason, admit};
-pub use heap::{Answered, Counts, Entry, Frontier, HostWindow, Politeness, Refill, Release, Wants};
+pub use heap::{Answered, Counts, Frontier, Politeness, Refill, Release, Wants};
 pub use order::{Place, place_of_link, place_of_redirect, place_of_seed};
 pub use seen::SeenCache;
+pub use window::{Entry, HostWindow};

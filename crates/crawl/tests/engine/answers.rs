@@ -1,8 +1,7 @@
 //! What servers do, and what is made of it: retries, redirects, types, revisits.
 
-use crate::support::{
-    Place, Raw, http, missing, order, page, redirect, served, settings, single_file, wanted,
-};
+use crate::raw::{Raw, http, missing, page, redirect};
+use crate::support::{Place, order, served, settings, single_file, wanted};
 use argiope_crawl::Ended;
 use argiope_frontier::SkipReason;
 use argiope_model::{OutcomeKind, ScopeRule};
@@ -171,7 +170,7 @@ async fn a_wanted_picture_is_stored_byte_by_byte() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_same_payload_is_kept_once_a_site_and_referred_to() {
-    let reply = |asked: &crate::support::Asked| match asked.path.as_str() {
+    let reply = |asked: &crate::raw::Asked| match asked.path.as_str() {
         "/" => page(&["/a", "/b", "/empty1", "/empty2", "/c"]),
         "/empty1" | "/empty2" => http("200 OK", &[("Content-Type", "text/html")], ""),
         _ => http("200 OK", &[("Content-Type", "text/html")], "<title>one</title><p>the same"),

@@ -1,9 +1,8 @@
 //! Several jobs in one directory, and changing them while a crawl runs.
 
+use crate::raw::{Raw, missing, page};
 use crate::resume::truth;
-use crate::support::{
-    Place, Raw, Running, missing, now, order, page, plain, served, settings, single_file, within,
-};
+use crate::support::{Place, Running, now, order, plain, served, settings, single_file, within};
 use argiope_crawl::{Ended, EngineSettings, NewJob};
 use argiope_model::{JobId, JobState, Limits, ScopeRule};
 use argiope_store::{Batch, JobChange, UrlState};

@@ -13,6 +13,7 @@ mod killed;
 mod limits;
 mod order;
 mod politeness;
+mod raw;
 mod resume;
 mod support;
 mod truth;

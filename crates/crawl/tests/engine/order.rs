@@ -1,6 +1,7 @@
 //! On one connection the order of visits is exact: held against a simulation of its own.
 
-use crate::support::{Place, Raw, http, missing, order, redirect, single_file};
+use crate::raw::{Raw, http, missing, redirect};
+use crate::support::{Place, order, single_file};
 use argiope_crawl::Ended;
 use argiope_model::Order;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
