@@ -401,10 +401,10 @@ impl Director {
                 self.pending.clear();
                 self.held.clear();
             }
-            if self.idle() {
-                if let Some(ended) = self.over(now)? {
-                    return self.close(inbox, ended).await;
-                }
+            if self.idle()
+                && let Some(ended) = self.over(now)?
+            {
+                return self.close(inbox, ended).await;
             }
             let wait = self.until_next(now);
             tokio::select! {
@@ -552,13 +552,15 @@ impl Director {
         let one_at_all = self.settings.connections == 1;
         let one_a_host = self.settings.per_host == 1;
         let earlier = &self.under_way;
-        let free = self.held.extract_if(.., |number, page| {
+        let is_free = |number: u64, page: &PageDone| {
             let host = page.entry.key.host;
-            let mut before = earlier.range(..*number);
+            let mut before = earlier.range(..number);
             !(one_at_all && before.next().is_some()
                 || one_a_host && before.any(|(_, (h, _))| *h == host))
-        });
-        for (_, page) in free {
+        };
+        let free: Vec<u64> =
+            self.held.iter().filter(|(n, page)| is_free(**n, page)).map(|(n, _)| *n).collect();
+        for page in free.iter().filter_map(|number| self.held.remove(number)) {
             self.pending_bytes += page.weight();
             self.oldest.get_or_insert(now);
             self.pending.push_back(page);
@@ -643,7 +645,7 @@ impl Director {
         let turn = due && !self.stopping && now.0 - self.committed_at.0 >= DUE_MS;
         let something =
             wants.refills.len() + wants.releases.len() + hosts > 0 || turn || orders || first;
-        if !something && !(aged || last || full) {
+        if !(something || aged || last || full) {
             return;
         }
         let mut batch = std::mem::take(&mut self.batch);
@@ -885,7 +887,7 @@ impl Director {
             let done = a.row.counters.fetched + a.row.counters.unchanged;
             a.job.limits.pages.map(|limit| limit.saturating_sub(done))
         });
-        let to_come = limits.fold(Some(0), |sum, left| Some(sum? + left?));
+        let to_come = limits.sum::<Option<u64>>();
         self.meter.fill(&mut out, to_come);
         out.state = match (self.stopping, &self.no_room) {
             (true, _) => "stopping",

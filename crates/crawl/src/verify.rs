@@ -252,10 +252,10 @@ fn check_url(
             }
         }
     }
-    if let Some(blob) = store.links(&[key])?.pop().flatten() {
-        if let Err(e) = decode_links(&blob) {
-            out.problem(row.url.as_str(), e.to_string());
-        }
+    if let Some(blob) = store.links(&[key])?.pop().flatten()
+        && let Err(e) = decode_links(&blob)
+    {
+        out.problem(row.url.as_str(), e.to_string());
     }
     Ok(())
 }

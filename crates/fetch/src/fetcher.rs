@@ -18,6 +18,7 @@ use crate::names::Names;
 use crate::request::Requests;
 use crate::settings::{FetchError, FetchSettings};
 use crate::spool::{Gathering, Spool};
+use crate::tls::Tls;
 use crate::wire::Stream;
 use argiope_model::{CanonicalUrl, FetchOutcome, OutcomeKind, Time};
 use hyper::Response;
@@ -47,6 +48,7 @@ struct Shared {
     settings: FetchSettings,
     requests: Requests,
     client: http1::Builder,
+    tls: Tls,
     names: Names,
     idle: Idle,
     spool: Arc<Spool>,
@@ -67,6 +69,7 @@ impl Fetcher {
         Ok(Fetcher(Arc::new(Shared {
             requests: Requests::new(&settings)?,
             client,
+            tls: Tls::default(),
             names: Names::new(&settings.resolve_overrides),
             idle: Idle::new(settings.idle_connections, settings.idle_timeout),
             spool: Arc::new(Spool::open(&settings)?),
@@ -138,9 +141,6 @@ impl Shared {
         judge: impl FnOnce(&Head) -> Take,
         answer: &mut Answer,
     ) -> Result<(), Ending> {
-        if url.is_https() {
-            return Err(Failure::new(OutcomeKind::TlsFailed, "https is not supported yet").into());
-        }
         let (mut connection, response) = self.ask(url, answer).await?;
         let (parts, mut body) = response.into_parts();
         let head = answer.head.insert(Head {
@@ -217,10 +217,21 @@ impl Shared {
             }
             answer.ip = Some(ip);
             match self.dial(SocketAddr::new(ip, url.port())).await {
-                Ok(stream) => {
+                Ok(tcp) => {
                     if n > 0 {
                         self.names.prefer(url.host(), ip);
                     }
+                    let stream = match url.is_https() {
+                        true => {
+                            let limit = self.settings.connect_timeout;
+                            let secured = timeout(limit, self.tls.secure(url.host(), tcp)).await;
+                            Stream::Tls(secured.unwrap_or_else(|_| {
+                                let detail = format!("no handshake within {limit:?}");
+                                Err(Failure::new(OutcomeKind::TlsFailed, detail))
+                            })?)
+                        }
+                        false => Stream::Plain(tcp),
+                    };
                     let limit = self.settings.max_header_bytes;
                     let started = Connection::start(
                         &self.client,
@@ -241,13 +252,13 @@ impl Shared {
         Err(failure.unwrap_or_else(|| Failure::new(OutcomeKind::NoAddress, "no address")))
     }
 
-    async fn dial(&self, address: SocketAddr) -> Result<Stream, Failure> {
+    async fn dial(&self, address: SocketAddr) -> Result<TcpStream, Failure> {
         let limit = self.settings.connect_timeout;
         let detail = match timeout(limit, TcpStream::connect(address)).await {
             Ok(Ok(tcp)) => {
                 // Without it small requests may wait for an acknowledgement; not fatal.
                 let _ = tcp.set_nodelay(true);
-                return Ok(Stream::Plain(tcp));
+                return Ok(tcp);
             }
             Ok(Err(error)) => format!("{} ({address})", io_words(&error)),
             Err(_) => format!("no connection to {address} within {limit:?}"),

@@ -54,6 +54,7 @@ mod names;
 mod request;
 mod settings;
 mod spool;
+mod tls;
 mod wire;
 
 pub use answer::{Answer, Take};

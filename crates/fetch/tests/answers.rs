@@ -194,8 +194,10 @@ async fn an_ipv6_address_and_a_name_given_by_hand_are_reached() {
 }
 
 #[tokio::test]
-async fn https_is_refused_with_a_sentence() {
-    let url = CanonicalUrl::parse("https://127.0.0.1/").unwrap();
-    let got = failure(&Kit::new().get(&url).await);
-    assert_eq!(got, (OutcomeKind::TlsFailed, "https is not supported yet".into()));
+async fn a_server_that_does_not_speak_tls_is_a_tls_failure() {
+    let server = Server::keep_alive("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok").await;
+    let url = CanonicalUrl::parse(&format!("https://127.0.0.1:{}/", server.port)).unwrap();
+    let kit = Kit::with(|s| s.connect_timeout = std::time::Duration::from_millis(300));
+    let (kind, detail) = failure(&kit.get(&url).await);
+    assert_eq!(kind, OutcomeKind::TlsFailed, "{detail}");
 }

@@ -4,51 +4,12 @@
 //! with no unclaimed row it may fetch, or with all connections out, is in neither. A host
 //! about which anything has changed since the last `wants` is in `touched`.
 
+use crate::exchange::{Entry, HostWindow, Refill, Release, Wants};
 use crate::order::Place;
-use crate::window::{Entry, Host, HostWindow, Spot};
+use crate::window::{Host, Spot};
 use argiope_model::{HostKey, JobId, Time};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::time::Duration;
-
-/// A wish for more rows of a host.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refill {
-    /// The host.
-    pub host: HostKey,
-    /// Rows after this place.
-    pub after: Option<Place>,
-    /// At most so many.
-    pub limit: usize,
-}
-
-/// A host to be given back to the schedule.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Release {
-    /// The host.
-    pub host: HostKey,
-    /// No request before this time.
-    pub not_before: Time,
-    /// All rows it has belong to jobs that are not worked on: it sleeps until one is.
-    pub asleep: bool,
-}
-
-/// What the frontier would like from the store.
-#[derive(Debug, Default)]
-pub struct Wants {
-    /// So many more hosts.
-    pub hosts: usize,
-    /// More rows of these.
-    pub refills: Vec<Refill>,
-    /// Give these back.
-    pub releases: Vec<Release>,
-}
-
-impl Wants {
-    /// Whether there is nothing to do.
-    pub fn is_empty(&self) -> bool {
-        self.hosts == 0 && self.refills.is_empty() && self.releases.is_empty()
-    }
-}
 
 /// The rules of politeness and the bounds of memory.
 #[derive(Clone, Debug)]

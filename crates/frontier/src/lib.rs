@@ -41,13 +41,14 @@
 //! argument.
 
 mod admit;
+mod exchange;
 mod heap;
 mod order;
 mod seen;
 mod window;
 
 pub use admit::{Admission, SkipReason, admit};
-pub use heap::{Answered, Counts, Frontier, Politeness, Refill, Release, Wants};
+pub use exchange::{Entry, HostWindow, Refill, Release, Wants};
+pub use heap::{Answered, Counts, Frontier, Politeness};
 pub use order::{Place, place_of_link, place_of_redirect, place_of_seed};
 pub use seen::SeenCache;
-pub use window::{Entry, HostWindow};

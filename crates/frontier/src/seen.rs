@@ -73,7 +73,7 @@ mod tests {
             let mut truth: HashMap<u64, u16> = HashMap::new();
             for (n, depth) in ops {
                 // Many fingerprints on few slots.
-                let fp = 1 + (n % 4) + (n / 4 << 40);
+                let fp = 1 + (n % 4) + ((n / 4) << 40);
                 if cache.knows(fp, depth) {
                     prop_assert!(truth.get(&fp).is_some_and(|d| *d <= depth));
                 }

@@ -4,45 +4,10 @@
 //! jobs where `passed` says so. Rows handed out are `open` until the store has deleted them,
 //! so that what is read meanwhile cannot hand them out twice.
 
+use crate::exchange::{Entry, HostWindow};
 use crate::order::{Place, place_of_redirect};
-use argiope_model::{CanonicalUrl, DocId, HostKey, JobId, Time, UrlKey};
+use argiope_model::{JobId, Time};
 use std::collections::{BTreeMap, HashMap, HashSet};
-
-/// One row of a ready queue, with what a fetch needs to know.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
-    /// The URL's key.
-    pub key: UrlKey,
-    /// Its place in the ready queue of its host.
-    pub place: Place,
-    /// The URL.
-    pub url: CanonicalUrl,
-    /// Its number.
-    pub doc: DocId,
-    /// The job that wants it.
-    pub job: JobId,
-    /// Links from a start URL.
-    pub depth: u16,
-    /// Tries so far.
-    pub attempts: u8,
-    /// Not to be requested: its stored links are to be looked at again.
-    pub expand: bool,
-}
-
-/// The first rows of a host's ready queue, as read from the store.
-#[derive(Clone, Debug)]
-pub struct HostWindow {
-    /// The host.
-    pub host: HostKey,
-    /// Rows in order.
-    pub entries: Vec<Entry>,
-    /// Everything up to here has been read; `None` when nothing was there.
-    pub cursor: Option<Place>,
-    /// Whether there are rows beyond.
-    pub more: bool,
-    /// No request before this time.
-    pub not_before: Time,
-}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Spot {

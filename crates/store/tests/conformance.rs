@@ -3,6 +3,8 @@
 //! A behaviour is a sentence about any [`argiope_store::Store`]. To try another store, give it
 //! a home and a line at the end of this file.
 
+#![allow(clippy::unwrap_used)]
+
 #[path = "conformance/hosts.rs"]
 mod hosts;
 #[path = "conformance/jobs.rs"]

@@ -13,6 +13,7 @@ mod bad_input;
 mod bodies;
 mod completeness;
 mod full_disk;
+mod https;
 mod interrupt;
 mod kill;
 mod limits;

@@ -109,6 +109,6 @@ fn after(data: &std::path::Path, first: &str, kept: bool) {
         output::talk(
             "\nThe demo's data is removed now; `argiope demo --keep DIR` keeps it to look around in.",
         );
-        output::talk("For a real site: argiope crawl http://example.org/");
+        output::talk("For a real site: argiope crawl https://example.org/");
     }
 }
