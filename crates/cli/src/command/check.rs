@@ -3,7 +3,7 @@
 use super::{print_json, visit};
 use crate::args::{Export, ExportWhat, Format, Global};
 use crate::output::{self, bytes, count, plural};
-use anyhow::{Context, anyhow};
+use anyhow::Context;
 use argiope_crawl::{export_cdxj, export_warc, verify as check};
 use serde_json::json;
 use std::fs::File;
@@ -51,7 +51,7 @@ pub fn export(global: &Global, args: Export) -> anyhow::Result<ExitCode> {
     match args.what {
         ExportWhat::Warc { out } => {
             let written = export_warc(&dir, &*store, &out)
-                .map_err(|e| anyhow!(e))
+                .map_err(anyhow::Error::from_boxed)
                 .with_context(|| format!("cannot export to {}", out.display()))?;
             for (path, length) in &written {
                 if global.format == Format::Json {
@@ -63,14 +63,14 @@ pub fn export(global: &Global, args: Export) -> anyhow::Result<ExitCode> {
         }
         ExportWhat::Cdxj { out: None } => {
             let mut stdout = BufWriter::new(io::stdout().lock());
-            export_cdxj(&dir, &*store, &mut stdout).map_err(|e| anyhow!(e))?;
+            export_cdxj(&dir, &*store, &mut stdout).map_err(anyhow::Error::from_boxed)?;
             stdout.flush()?;
         }
         ExportWhat::Cdxj { out: Some(path) } => {
             let file =
                 File::create(&path).with_context(|| format!("cannot write {}", path.display()))?;
             let mut file = BufWriter::new(file);
-            let lines = export_cdxj(&dir, &*store, &mut file).map_err(|e| anyhow!(e))?;
+            let lines = export_cdxj(&dir, &*store, &mut file).map_err(anyhow::Error::from_boxed)?;
             file.flush()?;
             output::talk(format!("{} in {}", plural(lines, "line", "lines"), path.display()));
         }

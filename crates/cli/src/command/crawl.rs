@@ -110,17 +110,20 @@ pub fn crawl(global: &Global, args: Crawl) -> anyhow::Result<ExitCode> {
     if args.dry_run {
         return dry_run(global, settings, order);
     }
+    let nothing = || {
+        Usage(format!(
+            "nothing is unfinished in {}; give a start URL: argiope crawl https://example.org/",
+            global.data.display()
+        ))
+    };
+    if order.is_none() && !global.data.join("manifest.json").exists() {
+        return Err(nothing().into());
+    }
     let (dir, store) = own(global, settings)?;
     let rows = store.jobs()?;
     let picked = match order {
         Some(order) => Some(pick_job(order, &rows, &Suffixes::built_in(), now())),
-        None if open_jobs(&rows).is_empty() => {
-            return Err(Usage(format!(
-                "nothing is unfinished in {}; give a start URL: argiope crawl https://example.org/",
-                global.data.display()
-            ))
-            .into());
-        }
+        None if open_jobs(&rows).is_empty() => return Err(nothing().into()),
         None => None,
     };
     let quiet = global.format == Format::Json;
