@@ -51,11 +51,12 @@ impl Nginx {
         Ok(Nginx { _running: running, log, origin: format!("http://127.0.0.1:{port}") })
     }
 
-    /// Everything asked so far, robots.txt included.
+    /// Everything asked so far, robots.txt included. Requests that nginx itself could not read (a
+    /// lone `%` in the path, say) are left out: it logs no path for those.
     pub fn hits(&self) -> Result<Vec<Hit>> {
         let text = std::fs::read_to_string(&self.log).context("read the access log")?;
         let whole = text.rfind('\n').map_or("", |end| &text[..end]);
-        Ok(whole.lines().filter_map(hit).collect())
+        Ok(whole.lines().filter_map(hit).filter(|hit| !hit.uri.is_empty()).collect())
     }
 
     /// Everything asked so far except robots.txt.

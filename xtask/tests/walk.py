@@ -61,11 +61,30 @@ class Page(HTMLParser):
             del self.text_only[self.text_only.index(tag):]
 
 
+def joined(base, link):
+    """Joins as RFC 3986 (5.2) has it: unlike urljoin, empty segments of a path stay."""
+    parts = urlsplit(link)
+    if parts.scheme or parts.netloc or not parts.path or parts.path.startswith("/"):
+        return urljoin(base, link)
+    here = urlsplit(base)
+    path = here.path.rsplit("/", 1)[0] + "/" + parts.path
+    out = []
+    for segment in path.split("/")[1:]:
+        if segment == "..":
+            out = out[:-1]
+        elif segment != ".":
+            out.append(segment)
+    if path.rsplit("/", 1)[1] in (".", ".."):
+        out.append("")
+    query = "?" + parts.query if parts.query else ""
+    return f"{here.scheme}://{here.netloc}/{'/'.join(out)}{query}"
+
+
 def absolute(base, link):
     """The URL without its fragment, or none when it is not one we could ask for."""
     link = re.sub(r"[\t\r\n]", "", link.strip("\x00\x1f \t\r\n\f"))
     try:
-        url = urldefrag(urljoin(base, link)).url
+        url = urldefrag(joined(base, link)).url
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.netloc:
             return None

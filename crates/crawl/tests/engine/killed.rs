@@ -12,9 +12,8 @@ use std::time::Duration;
 
 const CHILD: &str = "ARGIOPE_TEST_CRAWL";
 
-/// Not a test: what the killed process runs.
+/// What the killed process runs; without an order in its environment it has nothing to do.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-#[ignore = "called by the test below, in a process of its own"]
 async fn child() {
     let Ok(told) = std::env::var(CHILD) else { return };
     let (path, seed) = told.split_once('|').expect("a directory and a URL");
@@ -32,7 +31,7 @@ async fn killed_at_any_moment_it_ends_with_the_same_pages() {
     let mut kills = 0;
     for millis in [60, 190, 110, 330, 150, 240, 90, 280] {
         let mut child = Command::new(&this)
-            .args(["killed::child", "--exact", "--ignored"])
+            .args(["killed::child", "--exact"])
             .env(CHILD, format!("{}|{}", place.path.display(), served.base(0)))
             .stdout(Stdio::null())
             .stderr(Stdio::null())

@@ -2,7 +2,7 @@
 //!
 //! One file a behaviour, one binary for all. Nothing leaves the machine; every port is 0; every
 //! test is bounded in time.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used)] // A panic is how a test fails.
 
 mod answers;
 mod control;

@@ -162,7 +162,7 @@ pub fn a_row_on_the_calendar_is_taken_over_with_its_due_time_and_attempts(home: 
     let told = give(home.store(), 9_000, jobs, vec![found(X, 3, 0, place(9))]);
     let last = told.queued.last().expect("it is due");
     assert_eq!((last.job, last.attempts, last.place), (JobId(3), 2, place(1)));
-    assert_eq!(window(home.store(), host(X), 9), [last.clone()]);
+    assert_eq!(window(home.store(), host(X), 9), std::slice::from_ref(last));
 }
 
 pub fn a_row_taken_over_while_it_is_out_is_expanded_for_its_new_owner(home: &mut dyn Home) {
