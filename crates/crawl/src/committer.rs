@@ -5,7 +5,7 @@
 
 use crate::group::{Event, Group, PageDone, Recorded, Settled};
 use argiope_archive::{Prepared, RecordHead, Segments, revisit_record};
-use argiope_model::{PayloadDigest, SiteKey, Time};
+use argiope_model::{PayloadDigest, SiteKey};
 use argiope_store::{PageResult, Payload, PayloadRow, SegmentKind, Store};
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -129,9 +129,4 @@ impl Committer {
             entry,
         })
     }
-}
-
-/// The earliest of some times.
-pub(crate) fn earliest(times: impl IntoIterator<Item = Option<Time>>) -> Option<Time> {
-    times.into_iter().flatten().min()
 }

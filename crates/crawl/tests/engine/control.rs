@@ -1,6 +1,8 @@
 //! Visitors beside a running crawl.
 
-use crate::support::{Opened, Place, Running, order, plain, served, settings, within};
+use crate::support::{
+    Opened, Place, Running, order, plain, served_slowly, settings, within,
+};
 use argiope_crawl::{
     Access, Asked, DataDir, DataDirError, Ended, Live, Owner, Question, answer, ask_owner, listen,
 };
@@ -77,7 +79,7 @@ async fn visitors_are_answered_while_a_crawl_runs_and_may_change_its_jobs() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_second_owner_is_refused_with_a_sentence_and_does_no_harm() {
-    let served = served(plain(1, 100)).await;
+    let served = served_slowly(plain(1, 100)).await;
     let place = Place::new();
     let running = place.start(settings(), Some(order(&served.bases())));
     running.until_fetched(1).await;

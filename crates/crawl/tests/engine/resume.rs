@@ -1,6 +1,6 @@
 //! Stopped, crashed, failed: the next run goes on as if nothing had happened.
 
-use crate::support::{Opened, Place, Running, order, plain, served, settings};
+use crate::support::{Opened, Place, Running, order, plain, served, served_slowly, settings};
 use argiope_crawl::{Ended, EngineError};
 use argiope_model::{Capture, DocId, HostKey, JobState, PayloadDigest, SiteKey, UrlKey};
 use argiope_store::{
@@ -51,7 +51,7 @@ async fn stopped_midway_it_goes_on_and_asks_for_nothing_twice() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn open_jobs_go_on_without_being_named() {
-    let served = served(plain(1, 120)).await;
+    let served = served_slowly(plain(1, 120)).await;
     let place = Place::new();
     let running = place.start(settings(), Some(order(&served.bases())));
     running.until_fetched(10).await;

@@ -78,6 +78,12 @@ pub async fn served(spec: WebSpec) -> Served {
     serve(Arc::new(Web::new(spec)), ServeOptions::default()).await.expect("loopback ports")
 }
 
+/// The same, on servers that take their time: quick ones are done before they can be disturbed.
+pub async fn served_slowly(spec: WebSpec) -> Served {
+    let options = ServeOptions { latency: Duration::from_millis(20), ..ServeOptions::default() };
+    serve(Arc::new(Web::new(spec)), options).await.expect("loopback ports")
+}
+
 /// A small web in which every page is ordinary.
 pub fn plain(sites: usize, pages: usize) -> WebSpec {
     WebSpec {

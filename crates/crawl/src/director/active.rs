@@ -1,0 +1,47 @@
+//! A job being worked on, and how near it is to its limits.
+
+use argiope_model::{Job, Time};
+use argiope_store::JobRow;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A job being worked on.
+pub(super) struct Active {
+    pub(super) job: Arc<Job>,
+    pub(super) row: JobRow,
+    /// Handed out and not yet back.
+    pub(super) out: u64,
+    /// Pages back and not yet committed.
+    pub(super) pages: u64,
+    /// Their bytes.
+    pub(super) bytes: u64,
+    /// A limit is reached: nothing more is handed out.
+    pub(super) limited: bool,
+}
+
+impl Active {
+    pub(super) fn new(row: JobRow) -> Self {
+        Active { job: Arc::new(row.job.clone()), row, out: 0, pages: 0, bytes: 0, limited: false }
+    }
+
+    /// Pages that are or may be fetched when everything handed out comes back well.
+    pub(super) fn pages_at_most(&self) -> u64 {
+        let counters = &self.row.counters;
+        counters.fetched + counters.unchanged + self.pages + self.out
+    }
+
+    /// Whether it stays full, whatever becomes of what is handed out.
+    pub(super) fn at_limit(&self) -> bool {
+        let done = self.row.counters.fetched + self.row.counters.unchanged;
+        self.limited || self.job.limits.pages.is_some_and(|limit| done >= limit)
+    }
+
+    /// When its time is up, in a run begun then.
+    pub(super) fn time_end(&self, begun: Time) -> Option<Time> {
+        self.job.limits.time_ms.map(|ms| begun.plus(Duration::from_millis(ms)))
+    }
+
+    pub(super) fn full(&self) -> bool {
+        self.limited || self.job.limits.pages.is_some_and(|limit| self.pages_at_most() >= limit)
+    }
+}

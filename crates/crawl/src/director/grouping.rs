@@ -1,0 +1,175 @@
+//! Collecting pages into groups, giving them to the committer, and taking in what it says.
+
+use super::{Director, GROUP_BYTES, GROUP_MS, GROUP_PAGES};
+use crate::group::{Group, PageDone, Settled};
+use crate::visit::seen_fingerprint;
+use argiope_frontier::{Place, place_of_link, place_of_redirect};
+use argiope_model::Time;
+use argiope_store::{Claims, Discovery, Next, UrlState};
+
+/// How often the calendar is looked at for nothing but itself.
+const DUE_MS: i64 = 50;
+
+impl Director {
+    /// A visit is over: pages that waited for it may go on.
+    ///
+    /// On one connection (to a host, or at all) pages are committed in the order of their
+    /// visits, whichever is parsed first: a URL found on two of them belongs to the earlier.
+    pub(super) fn came_back(&mut self, number: u64, now: Time) {
+        if let Some((_, bytes)) = self.under_way.remove(&number) {
+            self.in_work -= bytes;
+        }
+        let one_at_all = self.settings.connections == 1;
+        let one_a_host = self.settings.per_host == 1;
+        let earlier = &self.under_way;
+        let is_free = |number: u64, page: &PageDone| {
+            let host = page.entry.key.host;
+            let mut before = earlier.range(..number);
+            !(one_at_all && before.next().is_some()
+                || one_a_host && before.any(|(_, (h, _))| *h == host))
+        };
+        let free: Vec<u64> =
+            self.held.iter().filter(|(n, page)| is_free(**n, page)).map(|(n, _)| *n).collect();
+        for page in free.iter().filter_map(|number| self.held.remove(number)) {
+            self.pending_bytes += page.weight();
+            self.oldest.get_or_insert(now);
+            self.pending.push_back(page);
+        }
+    }
+
+    pub(super) fn settled(&mut self, settled: Settled, now: Time) {
+        self.busy = false;
+        self.committing = 0;
+        let committed = settled.committed;
+        for row in committed.jobs {
+            if let Some(active) = self.jobs.get_mut(&row.job.id) {
+                active.row = row;
+            }
+        }
+        self.count_pending();
+        // What a page led to is offered before the page is settled: nothing overtakes it.
+        for entry in committed.queued {
+            self.frontier.offer(entry, now);
+        }
+        for (host, place) in settled.rows {
+            self.frontier.settled(host, place, now);
+        }
+        for mut window in committed.refills {
+            if !self.frontier.is_loaded(window.host) {
+                // Claimed by a run that did not end well: when it was last asked is unknown.
+                window.not_before = self.begun.plus(self.settings.delay);
+            }
+            self.frontier.load(window, now);
+        }
+        for window in committed.claimed {
+            self.frontier.load(window, now);
+        }
+        self.next_due = committed.next_due;
+        self.set_limited_aside();
+        self.regate(now);
+    }
+
+    /// What is back and not yet committed, counted anew after a commit.
+    pub(super) fn count_pending(&mut self) {
+        self.jobs.values_mut().for_each(|a| (a.pages, a.bytes) = (0, 0));
+        for page in self.pending.iter().chain(self.held.values()) {
+            if let Some(active) = self.jobs.get_mut(&page.entry.job) {
+                active.pages += u64::from(page.next == Next::Done(UrlState::Fetched));
+                active.bytes += page.bytes();
+            }
+        }
+    }
+
+    pub(super) fn regate(&mut self, now: Time) {
+        for (id, active) in &self.jobs {
+            self.frontier.gate(*id, active.full(), now);
+        }
+    }
+
+    /// Gives the committer a group when one is due and it is free.
+    pub(super) fn commit(&mut self, now: Time, first: bool) {
+        if self.busy || (self.full_disk && !first) {
+            return;
+        }
+        let aged = self.oldest.is_some_and(|oldest| now.0 - oldest.0 >= GROUP_MS);
+        let last = !self.pending.is_empty() && self.visits_out() == 0;
+        let full = self.pending.len() >= GROUP_PAGES || self.pending_bytes >= GROUP_BYTES;
+        let starved = !self.stopping
+            && self.frontier.out() < self.settings.connections
+            && !self.frontier.has_ready(now);
+        let orders = !self.batch.jobs.is_empty() || !self.batch.releases.is_empty();
+        if !(first || aged || last || full || starved || orders) {
+            return;
+        }
+        // Windows hold rows by which jobs were open when they were read; nothing is being read
+        // now, so what is given back here is read under the states this batch brings.
+        let mut given_back = Vec::new();
+        if std::mem::take(&mut self.read_anew) {
+            given_back = self.frontier.release_all();
+            self.next_due = Some(Time(0));
+        }
+        let wants = if self.stopping { Default::default() } else { self.frontier.wants(now) };
+        let due = self.next_due.is_some_and(|due| due <= now);
+        let hosts = if due { wants.hosts } else { 0 };
+        // A calendar row may be due without a host being wanted; asking has its own pace.
+        let turn = due && !self.stopping && now.0 - self.committed_at.0 >= DUE_MS;
+        let something =
+            wants.refills.len() + wants.releases.len() + hosts > 0 || turn || orders || first;
+        if !(something || aged || last || full) {
+            return;
+        }
+        let mut batch = std::mem::take(&mut self.batch);
+        batch.now = now;
+        batch.releases.extend(given_back);
+        batch.refills.extend(wants.refills);
+        batch.releases.extend(wants.releases);
+        batch.claims = Claims { hosts, window: self.frontier.window() };
+        let mut pages = Vec::new();
+        let mut weight = 0;
+        while pages.len() < GROUP_PAGES && weight < GROUP_BYTES {
+            let Some(mut page) = self.pending.pop_front() else { break };
+            weight += page.weight();
+            self.discoveries(&mut page, &mut batch.discoveries);
+            pages.push(page);
+        }
+        self.pending_bytes = self.pending.iter().map(PageDone::weight).sum();
+        self.oldest = (!self.pending.is_empty()).then_some(now);
+        batch.next_page = self.next_page;
+        self.committing = pages.len();
+        self.busy = true;
+        self.committed_at = now;
+        if let Some(committer) = &self.to_committer {
+            // It is free, and the channel holds one: this does not wait.
+            let _ = committer.send(Group { pages, batch });
+        }
+    }
+
+    /// Visits whose result has not come yet.
+    pub(super) fn visits_out(&self) -> u64 {
+        self.jobs.values().map(|a| a.out).sum()
+    }
+
+    pub(super) fn discoveries(&self, page: &mut PageDone, out: &mut Vec<Discovery>) {
+        if page.found.is_empty() {
+            return;
+        }
+        let Some(active) = self.jobs.get(&page.entry.job) else { return };
+        let job = active.job.clone();
+        let number = page.number;
+        for found in page.found.drain(..) {
+            self.shared.seen.remember(seen_fingerprint(&job, &found.url), found.depth);
+            let place: Place = match found.index {
+                Some(index) => place_of_link(job.order, found.depth, number, index),
+                None => place_of_redirect(page.entry.place),
+            };
+            out.push(Discovery {
+                url: found.url,
+                key: found.key,
+                job: job.id,
+                depth: found.depth,
+                place,
+                skip: found.skip,
+            });
+        }
+    }
+}

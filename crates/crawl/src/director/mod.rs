@@ -1,0 +1,389 @@
+//! The director: hands out URLs, collects groups, decides when a crawl is done.
+//!
+//! One task owns the frontier and hears of everything through one bounded channel. It never
+//! touches the disk: the committer does, one group at a time. This file is the loop and what it
+//! hears; [`grouping`] collects pages and commits them, [`ending`] watches limits, room and the
+//! end, [`showing`] tells how it stands.
+
+mod active;
+mod ending;
+mod grouping;
+mod showing;
+
+use crate::clock;
+use crate::data_dir::DataDir;
+use crate::group::{Event, Group, PageDone};
+use crate::live::{Live, Meter};
+use crate::order::Picked;
+use crate::run::{Ended, EngineError};
+use crate::settings::EngineSettings;
+use crate::visit::{Shared, visit};
+use active::Active;
+use argiope_frontier::{
+    Answered, Entry, Frontier, Politeness, Refill, place_of_link, place_of_seed,
+};
+use argiope_model::{CanonicalUrl, HostKey, JobId, JobState, Order, Time};
+use argiope_store::{Batch, Discovery, JobChange, JobRow, Next, UrlState};
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Arc, mpsc as blocking};
+use std::time::Duration;
+use tokio::sync::{mpsc, watch};
+use tokio::task::JoinSet;
+
+/// A group closes at this many pages …
+const GROUP_PAGES: usize = 64;
+/// … or bytes …
+const GROUP_BYTES: u64 = 4 << 20;
+/// … or after this long.
+const GROUP_MS: i64 = 200;
+/// How long requests under way may take to end after a stop.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// A visit that panicked has told nobody of its end: the run fails rather than waits for it.
+fn unless_panicked(ended: Result<(), tokio::task::JoinError>) -> Result<(), EngineError> {
+    match ended {
+        Err(e) if e.is_panic() => Err(EngineError::Failed(Arc::new(e))),
+        _ => Ok(()),
+    }
+}
+
+pub(crate) struct Director {
+    frontier: Frontier,
+    visits: JoinSet<()>,
+    jobs: BTreeMap<JobId, Active>,
+    /// Visits under way, by number, with their hosts and the bodies they are working on.
+    under_way: BTreeMap<u64, (HostKey, u64)>,
+    /// Bytes of those bodies.
+    in_work: u64,
+    /// Pages back before an earlier visit that they must not overtake.
+    held: BTreeMap<u64, PageDone>,
+    /// Pages back and not yet given to the committer.
+    pending: VecDeque<PageDone>,
+    pending_bytes: u64,
+    /// When the oldest of them came.
+    oldest: Option<Time>,
+    /// Pages the committer has.
+    committing: usize,
+    busy: bool,
+    committed_at: Time,
+    to_committer: Option<blocking::SyncSender<Group>>,
+    /// What the next group carries besides its pages.
+    batch: Batch,
+    next_page: u64,
+    /// When the store has a host or a calendar row that is due.
+    next_due: Option<Time>,
+    /// Jobs were opened or closed: the hosts' rows are to be read anew.
+    read_anew: bool,
+    stopping: bool,
+    /// The last commit is being made.
+    closing: bool,
+    /// Why nothing new is asked for.
+    no_room: Option<String>,
+    /// Not even what is under way can be kept.
+    full_disk: bool,
+    disk_asked: Time,
+    shown: Time,
+    /// When what has changed since is to be shown.
+    show_due: Option<Time>,
+    meter: Meter,
+    newest: Option<CanonicalUrl>,
+    begun: Time,
+    fetched_before: u64,
+    bytes_before: u64,
+    shared: Arc<Shared>,
+    dir: Arc<DataDir>,
+    live: Arc<Live>,
+    settings: EngineSettings,
+}
+
+impl Director {
+    pub(crate) fn new(
+        shared: Arc<Shared>,
+        dir: Arc<DataDir>,
+        live: Arc<Live>,
+        settings: EngineSettings,
+        to_committer: blocking::SyncSender<Group>,
+        next_page: u64,
+    ) -> Self {
+        Director {
+            frontier: Frontier::new(Politeness {
+                delay: settings.delay,
+                per_host: settings.per_host,
+                connections: settings.connections,
+                max_hosts: (settings.window_rows() / 16).max(2 * settings.connections),
+                rows: settings.window_rows(),
+            }),
+            visits: JoinSet::new(),
+            jobs: BTreeMap::new(),
+            under_way: BTreeMap::new(),
+            in_work: 0,
+            held: BTreeMap::new(),
+            pending: VecDeque::new(),
+            pending_bytes: 0,
+            oldest: None,
+            committing: 0,
+            busy: false,
+            committed_at: Time(0),
+            to_committer: Some(to_committer),
+            batch: Batch::default(),
+            next_page,
+            next_due: Some(Time(0)),
+            read_anew: false,
+            stopping: false,
+            closing: false,
+            no_room: None,
+            full_disk: false,
+            disk_asked: Time(0),
+            shown: Time(0),
+            show_due: None,
+            meter: Meter::default(),
+            newest: None,
+            begun: clock(),
+            bytes_before: 0,
+            fetched_before: 0,
+            shared,
+            dir,
+            live,
+            settings,
+        }
+    }
+
+    /// Puts the order into the first batch: the job, its start URLs, and the hosts that an
+    /// earlier run had loaded, which wait a full delay.
+    pub(crate) fn begin(&mut self, jobs: &[JobRow], picked: Option<Picked>, claims: Vec<HostKey>) {
+        let open = jobs.iter().filter(|row| row.state == JobState::Open);
+        self.jobs = open.map(|row| (row.job.id, Active::new(row.clone()))).collect();
+        if let Some(change) = picked.as_ref().and_then(Picked::change) {
+            if let JobChange::New(job) | JobChange::Renew(job) = &change {
+                if matches!(change, JobChange::New(_)) {
+                    let page = self.next_page;
+                    self.next_page += 1;
+                    let found = job.seeds.iter().enumerate().map(|(index, url)| {
+                        let url = job.query.apply(url.clone());
+                        Discovery {
+                            key: url.key(&self.shared.pinned),
+                            url,
+                            job: job.id,
+                            depth: 0,
+                            place: place_of_seed(job.order, page, index),
+                            skip: None,
+                        }
+                    });
+                    self.batch.discoveries.extend(found);
+                    let row = JobRow {
+                        job: (**job).clone(),
+                        state: JobState::Open,
+                        counters: Default::default(),
+                    };
+                    self.jobs.insert(job.id, Active::new(row));
+                } else if let Some(active) = self.jobs.get_mut(&job.id) {
+                    active.job = Arc::new((**job).clone());
+                    active.row.job = (**job).clone();
+                } else if let Some(row) = self.stored_job(job.id) {
+                    let row = JobRow { job: (**job).clone(), state: JobState::Open, ..row };
+                    self.jobs.insert(job.id, Active::new(row));
+                }
+            }
+            self.batch.jobs.push(change);
+        }
+        for active in self.jobs.values() {
+            self.fetched_before += active.row.counters.fetched;
+            self.bytes_before += active.row.counters.bytes;
+        }
+        self.regate(self.begun);
+        let limit = 64;
+        self.batch.refills =
+            claims.into_iter().map(|host| Refill { host, after: None, limit }).collect();
+    }
+
+    fn stored_job(&self, id: JobId) -> Option<JobRow> {
+        let rows = self.shared.store.jobs().ok()?;
+        rows.into_iter().find(|row| row.job.id == id)
+    }
+
+    pub(crate) async fn direct(
+        &mut self,
+        inbox: &mut mpsc::Receiver<Event>,
+        stop: &mut watch::Receiver<bool>,
+        orders: &mut mpsc::Receiver<(JobId, JobState)>,
+    ) -> Result<Ended, EngineError> {
+        let mut orders_open = true;
+        // The first commit must be made before anything is asked.
+        self.commit(clock(), true);
+        loop {
+            let now = clock();
+            self.watch_disk(now);
+            let late = self.watch_time(now);
+            if !self.stopping && !late && self.no_room.is_none() {
+                self.hand_out(now);
+            }
+            self.commit(now, false);
+            self.show(now);
+            if (self.stopping || late) && !self.visits.is_empty() {
+                self.drain(inbox, if late { Duration::ZERO } else { GRACE }).await?;
+                continue;
+            }
+            if self.stopping && self.full_disk && self.visits.is_empty() {
+                // They cannot be kept; the next run fetches them again.
+                self.pending.clear();
+                self.held.clear();
+            }
+            if self.idle()
+                && let Some(ended) = self.over(now)?
+            {
+                return self.close(inbox, ended).await;
+            }
+            let wait = self.until_next(now);
+            tokio::select! {
+                event = inbox.recv() => {
+                    let Some(event) = event else { continue };
+                    self.hear(event)?;
+                    while let Ok(event) = inbox.try_recv() {
+                        self.hear(event)?;
+                    }
+                }
+                () = tokio::time::sleep(wait) => {}
+                changed = stop.changed(), if !self.stopping => {
+                    self.stopping = changed.is_err() || *stop.borrow();
+                }
+                order = orders.recv(), if orders_open => match order {
+                    Some((id, state)) => self.reorder(id, state),
+                    None => orders_open = false,
+                },
+            }
+            while let Some(ended) = self.visits.try_join_next() {
+                unless_panicked(ended)?;
+            }
+        }
+    }
+
+    /// Nothing is under way and nothing waits to be committed.
+    fn idle(&self) -> bool {
+        self.visits.is_empty() && self.pending.is_empty() && self.held.is_empty() && !self.busy
+    }
+
+    fn hand_out(&mut self, now: Time) {
+        // Answers wait to be parsed, pages to be committed: both are bounded.
+        let answered = self.under_way.len() - self.frontier.out().min(self.under_way.len());
+        let waiting = answered + self.held.len() + self.pending.len() + self.committing;
+        while waiting < 2 * GROUP_PAGES && self.pending_bytes + self.in_work < 4 * GROUP_BYTES {
+            let (number, jobs) = (self.next_page, &self.jobs);
+            let leads_to = |entry: &Entry| {
+                let order = jobs.get(&entry.job).map_or(Order::Breadth, |a| a.job.order);
+                place_of_link(order, entry.depth.saturating_add(1), number, 0)
+            };
+            let Some(entry) = self.frontier.next(now, leads_to) else { return };
+            let Some(active) = self.jobs.get_mut(&entry.job) else {
+                // A job that was paused meanwhile: its rows stay in the store.
+                let host = entry.key.host;
+                self.frontier.answered(host, entry.place, Answered::default(), now);
+                self.frontier.settled(host, entry.place, now);
+                continue;
+            };
+            active.out += 1;
+            let full = active.full();
+            let (id, job) = (entry.job, active.job.clone());
+            self.next_page += 1;
+            self.under_way.insert(number, (entry.key.host, 0));
+            self.visits.spawn(visit(self.shared.clone(), job, entry, number));
+            if full {
+                self.frontier.gate(id, true, now);
+            }
+        }
+    }
+
+    fn hear(&mut self, event: Event) -> Result<(), EngineError> {
+        let now = clock();
+        match event {
+            Event::Answered(number, host, place, answer, bytes) => {
+                if let Some((_, body)) = self.under_way.get_mut(&number) {
+                    *body = bytes;
+                    self.in_work += bytes;
+                }
+                self.frontier.answered(host, place, answer, now);
+            }
+            Event::Done(page) => self.done(*page, now),
+            Event::NoRoom(entry, number, why) => {
+                self.came_back(number, now);
+                tracing::warn!(url = %entry.url, why, "a body could not be kept");
+                self.no_room = Some(why);
+                self.disk_asked = now;
+                self.back(entry.job, now);
+                self.frontier.give_back(*entry, now);
+            }
+            Event::Settled(settled) => self.settled(*settled, now),
+            Event::Failed(e) => return Err(EngineError::Failed(e)),
+        }
+        Ok(())
+    }
+
+    /// A visit of a job has come back.
+    fn back(&mut self, job: JobId, now: Time) {
+        if let Some(active) = self.jobs.get_mut(&job) {
+            active.out -= 1;
+            let full = active.full();
+            self.frontier.gate(job, full, now);
+        }
+    }
+
+    fn done(&mut self, page: PageDone, now: Time) {
+        let (id, number) = (page.entry.job, page.number);
+        if let Some(active) = self.jobs.get_mut(&id) {
+            let bytes = page.bytes();
+            let total = active.row.counters.bytes + active.bytes + bytes;
+            if active.job.limits.bytes.is_some_and(|limit| total > limit) {
+                // It would exceed the limit: it is not taken in and its URL stays queued.
+                active.limited = true;
+                self.back(id, now);
+                self.frontier.give_back(page.entry, now);
+                self.came_back(number, now);
+                return;
+            }
+            active.bytes += bytes;
+            active.pages += u64::from(page.next == Next::Done(UrlState::Fetched));
+        }
+        self.back(id, now);
+        if page.next == Next::Done(UrlState::Fetched) {
+            self.newest = Some(page.entry.url.clone());
+        }
+        self.held.insert(number, page);
+        self.came_back(number, now);
+    }
+
+    fn until_next(&self, now: Time) -> Duration {
+        let committable = !self.busy && !self.full_disk;
+        let group = self.oldest.map(|oldest| Time(oldest.0 + GROUP_MS)).filter(|_| committable);
+        let tick = Some(Time(now.0 + 250));
+        let can = !self.stopping && self.no_room.is_none();
+        // What was due before now has been looked at: only an event can change it.
+        let host = self.frontier.next_wake().filter(|wake| can && *wake > now);
+        let due = self.next_due.filter(|due| can && !self.busy && *due > now);
+        let ends = self.jobs.values().filter_map(|a| a.time_end(self.begun));
+        let end = ends.filter(|end| *end > now).min();
+        let next = [group, tick, host, due, end, self.show_due].into_iter().flatten().min();
+        next.map_or(Duration::from_millis(250), |t| t.since(now)).max(Duration::from_millis(1))
+    }
+
+    /// A change of a job asked for from outside.
+    fn reorder(&mut self, id: JobId, state: JobState) {
+        let Some(row) = self.stored_job(id) else {
+            tracing::warn!(job = id.0, "a change was asked for of a job that is not there");
+            return;
+        };
+        self.batch.jobs.push(JobChange::State(id, state));
+        if state == JobState::Open {
+            if !self.jobs.contains_key(&id) {
+                self.fetched_before += row.counters.fetched;
+                self.bytes_before += row.counters.bytes;
+            }
+            let active = self.jobs.entry(id).or_insert_with(|| Active::new(row));
+            (active.limited, active.row.state) = (false, state);
+            self.shared.seen.clear();
+        } else if let Some(active) = self.jobs.get_mut(&id) {
+            active.limited = true;
+            active.row.state = state;
+        }
+        self.read_anew = true;
+        self.regate(clock());
+    }
+}

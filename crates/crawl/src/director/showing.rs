@@ -1,0 +1,63 @@
+//! How a crawl stands, and what it came to.
+
+use super::Director;
+use crate::live::{Snapshot, summed};
+use crate::run::{Ended, Summary};
+use crate::{clock, disk};
+use argiope_model::Time;
+use argiope_store::JobRow;
+
+/// The status is written anew this often; looking at every host costs.
+const SHOW_MS: i64 = 50;
+
+impl Director {
+    pub(super) fn show(&mut self, now: Time) {
+        self.show_due = Some(Time(self.shown.0 + SHOW_MS)).filter(|due| *due > now);
+        if self.show_due.is_some() {
+            return;
+        }
+        self.shown = now;
+        let counts = self.frontier.counts();
+        let rows = self.jobs.values().map(|a| &a.row);
+        let mut out: Snapshot = summed(rows, counts);
+        self.meter.note(now, out.fetched, out.bytes, out.queued);
+        let limits = self.jobs.values().map(|a| {
+            let done = a.row.counters.fetched + a.row.counters.unchanged;
+            a.job.limits.pages.map(|limit| limit.saturating_sub(done))
+        });
+        let to_come = limits.sum::<Option<u64>>();
+        self.meter.fill(&mut out, to_come);
+        out.state = match (self.stopping, &self.no_room) {
+            (true, _) if self.closing => "ending",
+            (true, _) => "stopping",
+            (false, Some(_)) => "paused",
+            (false, None) => "crawling",
+        }
+        .to_owned();
+        out.note = self.no_room.clone();
+        out.requests = self.frontier.out();
+        out.connections = self.shared.fetcher.open_connections();
+        out.elapsed_s = now.since(self.begun).as_secs_f64();
+        out.newest = self.newest.as_ref().map(|u| u.as_str().to_owned());
+        let wake = self.frontier.next_wake().or(self.next_due);
+        out.next_host_ms = wake.map(|t| t.since(now).as_millis() as u64);
+        self.live.set(out);
+    }
+
+    /// Hangs up on the committer, ends what is still under way, and says what the run came to.
+    pub(crate) async fn end(mut self) -> Summary {
+        self.to_committer = None;
+        self.visits.shutdown().await;
+        let jobs: Vec<JobRow> = self.jobs.values().map(|a| a.row.clone()).collect();
+        let fetched: u64 = jobs.iter().map(|r| r.counters.fetched).sum();
+        let bytes: u64 = jobs.iter().map(|r| r.counters.bytes).sum();
+        Summary {
+            ended: Ended::Stopped,
+            jobs,
+            elapsed: clock().since(self.begun),
+            fetched: fetched - self.fetched_before.min(fetched),
+            bytes: bytes - self.bytes_before.min(bytes),
+            peak_memory: disk::peak_memory(),
+        }
+    }
+}

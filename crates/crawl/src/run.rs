@@ -1,0 +1,166 @@
+//! A run: opens what it needs, lets the director work, closes everything again.
+
+use crate::clock;
+use crate::committer::Committer;
+use crate::data_dir::DataDir;
+use crate::director::Director;
+use crate::group::{Event, Group};
+use crate::live::Live;
+use crate::order::Picked;
+use crate::settings::EngineSettings;
+use crate::visit::Shared;
+use argiope_archive::{SegmentKind as ArchiveKind, Segments, WarcInfo};
+use argiope_fetch::Fetcher;
+use argiope_frontier::SeenCache;
+use argiope_model::{JobId, JobState, Suffixes};
+use argiope_store::{JobRow, SegmentKind, Store, StoreError};
+use serde::Serialize;
+use std::sync::{Arc, mpsc as blocking};
+use std::time::Duration;
+use tokio::sync::{Semaphore, mpsc, watch};
+
+/// A failure of our own; what the web does is never one.
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
+    /// The committer or a visit failed.
+    #[error(
+        "the crawl cannot go on; nothing that was acknowledged is lost, and the same command goes on later"
+    )]
+    Failed(#[source] Arc<dyn std::error::Error + Send + Sync>),
+    /// The archive or the spool cannot be opened.
+    #[error("the crawl cannot start")]
+    Start(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// Rows are queued and none can be reached: a bug of ours, told rather than hung on.
+    #[error("{0} URLs are queued and none of them can be reached; please report this")]
+    Stuck(u64),
+}
+
+/// Why a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ended {
+    /// Nothing is left.
+    Done,
+    /// A limit was reached.
+    Limit,
+    /// It was asked to stop.
+    Stopped,
+}
+
+/// What a run came to.
+#[derive(Clone, Debug)]
+pub struct Summary {
+    /// Why it ended.
+    pub ended: Ended,
+    /// The jobs worked on, as they are now.
+    pub jobs: Vec<JobRow>,
+    /// How long it took.
+    pub elapsed: Duration,
+    /// Pages fetched in this run.
+    pub fetched: u64,
+    /// Body bytes received in this run.
+    pub bytes: u64,
+    /// The most memory held, in bytes.
+    pub peak_memory: u64,
+}
+
+/// Everything a run needs.
+pub struct Run {
+    /// The directory, owned.
+    pub dir: Arc<DataDir>,
+    /// Its store.
+    pub store: Arc<dyn Store>,
+    /// How to crawl.
+    pub settings: EngineSettings,
+    /// The job given; `None` goes on with all open ones.
+    pub picked: Option<Picked>,
+    /// Where the status is shown.
+    pub live: Arc<Live>,
+    /// Becomes true when the run is to end.
+    pub stop: watch::Receiver<bool>,
+    /// Changes of jobs asked for from outside.
+    pub orders: mpsc::Receiver<(JobId, JobState)>,
+}
+
+/// Crawls until nothing is left, a limit is reached or a stop is asked for.
+pub async fn run(run: Run) -> Result<Summary, EngineError> {
+    let Run { dir, store, settings, picked, live, mut stop, mut orders } = run;
+    let (events, mut inbox) = mpsc::channel::<Event>(1024);
+    let (to_committer, groups) = blocking::sync_channel::<Group>(1);
+    let shared = Arc::new(open_shared(&dir, store.clone(), &settings, events.clone())?);
+    let committer = open_committer(&dir, store.clone(), &settings)?;
+    let start = |e: StoreError| EngineError::Start(e.into());
+    let (jobs, claims) = (store.jobs().map_err(start)?, store.claims().map_err(start)?);
+    let next_page = store.next_page().map_err(start)?;
+    let committing = std::thread::Builder::new()
+        .name("committer".to_owned())
+        .spawn(move || committer.run(groups, events))
+        .map_err(|e| EngineError::Start(e.into()))?;
+
+    let mut director = Director::new(shared, dir, live, settings, to_committer, next_page);
+    director.begin(&jobs, picked, claims);
+    let outcome = director.direct(&mut inbox, &mut stop, &mut orders).await;
+    // Hanging up ends the committer, whatever it was about to say; its thread is joined so that
+    // its files are closed. Nothing of this run touches the directory afterwards.
+    drop(inbox);
+    let summary = director.end().await;
+    let _ = tokio::task::spawn_blocking(move || committing.join()).await;
+    outcome.map(|ended| Summary { ended, ..summary })
+}
+
+fn open_shared(
+    dir: &DataDir,
+    store: Arc<dyn Store>,
+    settings: &EngineSettings,
+    events: mpsc::Sender<Event>,
+) -> Result<Shared, EngineError> {
+    let spool = dir.spool();
+    let records = spool.join("records");
+    let mut fetch = settings.fetch.clone();
+    fetch.spool_dir = spool.join("bodies");
+    fetch.body_memory = settings.body_memory();
+    fetch.idle_connections = settings.connections;
+    let fetcher = Fetcher::new(fetch).map_err(|e| EngineError::Start(e.into()))?;
+    // What a crash left of records being made is of no use.
+    let _ = std::fs::remove_dir_all(&records);
+    std::fs::create_dir_all(&records).map_err(|e| EngineError::Start(e.into()))?;
+    Ok(Shared {
+        fetcher,
+        store,
+        pinned: dir.suffixes().clone(),
+        suffixes: Suffixes::built_in(),
+        seen: SeenCache::with_bytes(settings.seen_memory()),
+        spool: records,
+        archive: settings.archive,
+        retries: settings.retries,
+        retry_delay: settings.retry_delay,
+        large: Semaphore::new(1),
+        events,
+    })
+}
+
+fn open_committer(
+    dir: &DataDir,
+    store: Arc<dyn Store>,
+    settings: &EngineSettings,
+) -> Result<Committer, EngineError> {
+    let start = |e: argiope_archive::ArchiveError| EngineError::Start(e.into());
+    let lengths = |kind| store.segments(kind).map_err(|e| EngineError::Start(e.into()));
+    let info = WarcInfo {
+        software: settings.software.clone(),
+        time: clock(),
+        fields: vec![("http-header-user-agent".to_owned(), settings.fetch.user_agent.clone())],
+    };
+    let max = settings.segment_bytes;
+    let warc = match settings.archive {
+        true => {
+            let kind = ArchiveKind::Warc { info };
+            let committed = lengths(SegmentKind::Warc)?;
+            Some(Segments::open(&dir.warc(), kind, &committed, max).map_err(start)?)
+        }
+        false => None,
+    };
+    let committed = lengths(SegmentKind::Text)?;
+    let text = Segments::open(&dir.text(), ArchiveKind::Text, &committed, max).map_err(start)?;
+    Ok(Committer { store, warc, text })
+}
