@@ -205,8 +205,11 @@ fn lock(path: &Path, access: Access) -> Result<File, DataDirError> {
         .write(true)
         .open(&lock_path)
         .map_err(io("write"))?;
+    // A visitor leaves in a moment; an owner, who listens, does not.
+    let owned = path.join("control.json").exists();
     let patience = match access {
-        Access::Own => Duration::ZERO,
+        Access::Own if owned => Duration::ZERO,
+        Access::Own => Duration::from_millis(500),
         Access::Visit => Duration::from_secs(10),
     };
     let begun = Instant::now();

@@ -65,6 +65,9 @@ pub struct Frontier {
     out: usize,
 }
 
+/// Hosts asked for at a time, at least.
+const MIN_HOSTS: usize = 64;
+
 impl Frontier {
     /// An empty frontier.
     pub fn new(rules: Politeness) -> Self {
@@ -231,10 +234,11 @@ impl Frontier {
                 wants.releases.push(self.release(key, true));
             }
         }
-        // Twice what could be handed out now, so that the next look-up comes in time.
+        // Twice what could be handed out now, so that the next look-up comes in time; never few,
+        // so that a crawl on one connection goes from host to host in order.
         let busy = self.out + self.ready.len();
         if busy < self.rules.connections {
-            let missing = 2 * (self.rules.connections - busy);
+            let missing = (2 * (self.rules.connections - busy)).max(MIN_HOSTS);
             let room = self.rules.max_hosts.saturating_sub(self.hosts.len());
             wants.hosts = missing.min(room);
             if room == 0 {

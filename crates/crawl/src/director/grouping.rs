@@ -123,7 +123,6 @@ impl Director {
         batch.releases.extend(given_back);
         batch.refills.extend(wants.refills);
         batch.releases.extend(wants.releases);
-        batch.claims = Claims { hosts, window: self.frontier.window() };
         let mut pages = Vec::new();
         let mut weight = 0;
         while pages.len() < GROUP_PAGES && weight < GROUP_BYTES {
@@ -132,6 +131,10 @@ impl Director {
             self.discoveries(&mut page, &mut batch.discoveries);
             pages.push(page);
         }
+        // Hosts found by this very group are claimed with it.
+        let found = !batch.discoveries.is_empty();
+        let hosts = if found { wants.hosts } else { hosts };
+        batch.claims = Claims { hosts, window: self.frontier.window() };
         self.pending_bytes = self.pending.iter().map(PageDone::weight).sum();
         self.oldest = (!self.pending.is_empty()).then_some(now);
         batch.next_page = self.next_page;
