@@ -4,8 +4,10 @@ use anyhow::Context;
 use argiope_model::CanonicalUrl;
 use std::collections::HashSet;
 use std::fs;
-use std::io::Read;
+use std::io::{IsTerminal, Read};
 use std::path::Path;
+use std::sync::mpsc;
+use std::time::Duration;
 
 /// Start URLs and what was wrong with the others.
 #[derive(Debug, Default)]
@@ -37,6 +39,29 @@ impl Seeds {
             }
         }
     }
+}
+
+/// Start URLs piped in without being asked for (`cat urls.txt | argiope crawl`).
+///
+/// A pipe that says nothing for a second is somebody else's, and nothing is read from it.
+pub fn piped() -> Option<Seeds> {
+    if std::io::stdin().is_terminal() {
+        return None;
+    }
+    let (tell, told) = mpsc::channel();
+    std::thread::spawn(move || {
+        let mut first = [0; 4096];
+        let n = std::io::stdin().read(&mut first).unwrap_or(0);
+        let _ = tell.send(first[..n].to_vec());
+        let mut rest = Vec::new();
+        let _ = std::io::stdin().read_to_end(&mut rest);
+        let _ = tell.send(rest);
+    });
+    let mut bytes = told.recv_timeout(Duration::from_secs(1)).ok().filter(|b| !b.is_empty())?;
+    bytes.extend(told.recv().unwrap_or_default());
+    let mut seeds = Seeds::default();
+    seeds.lines(&bytes, "stdin");
+    Some(seeds)
 }
 
 /// Collects the start URLs.

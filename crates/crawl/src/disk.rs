@@ -16,6 +16,27 @@ pub(crate) fn free_bytes(_path: &Path) -> io::Result<u64> {
     Ok(u64::MAX)
 }
 
+/// Bytes in the files of a directory and below.
+pub(crate) fn dir_bytes(path: &Path) -> u64 {
+    let Ok(entries) = std::fs::read_dir(path) else { return 0 };
+    let bytes = entries.flatten().filter_map(|entry| {
+        let meta = entry.metadata().ok()?;
+        Some(if meta.is_dir() { dir_bytes(&entry.path()) } else { on_disk(&meta) })
+    });
+    bytes.sum()
+}
+
+/// What a file takes up; a journal is longer than that.
+#[cfg(unix)]
+fn on_disk(meta: &std::fs::Metadata) -> u64 {
+    std::os::unix::fs::MetadataExt::blocks(meta) * 512
+}
+
+#[cfg(not(unix))]
+fn on_disk(meta: &std::fs::Metadata) -> u64 {
+    meta.len()
+}
+
 /// The most memory this process has held, in bytes; 0 where the system does not tell.
 pub(crate) fn peak_memory() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

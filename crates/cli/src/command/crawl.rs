@@ -100,9 +100,14 @@ pub fn new_job(settings: &Settings, urls: Vec<argiope_model::CanonicalUrl>) -> N
 pub fn crawl(global: &Global, args: Crawl) -> anyhow::Result<ExitCode> {
     let loaded = load(global, &overrides(&args))?;
     let settings = &loaded.settings;
-    let seeds = seeds::collect(&args.urls, args.seeds.as_deref())?;
+    let named = !args.urls.is_empty() || args.seeds.is_some();
+    let piped = if named { None } else { seeds::piped() };
+    let asked = named || piped.is_some();
+    let seeds = match piped {
+        Some(seeds) => seeds,
+        None => seeds::collect(&args.urls, args.seeds.as_deref())?,
+    };
     seeds.problems.iter().for_each(output::talk);
-    let asked = !args.urls.is_empty() || args.seeds.is_some();
     if asked && seeds.urls.is_empty() {
         return Err(Usage("none of the start URLs can be used".to_owned()).into());
     }

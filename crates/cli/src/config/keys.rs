@@ -118,7 +118,7 @@ pub(super) const KEYS: &[Key] = &[
         "What happens to the query string of a discovered URL."),
     key("crawl.retries", Kind::Count { min: 0, max: 100 }, "2",
         "Tries after the first one failed for a passing reason."),
-    key("crawl.retry_delay", WAIT, r#""30s""#,
+    key("crawl.retry_delay", WAIT, r#""10s""#,
         "Pause before a page is tried again."),
 
     key("fetch.user_agent", Kind::Text { may_be_empty: false },
@@ -146,7 +146,7 @@ pub(super) const KEYS: &[Key] = &[
         "Whether answers are kept in WARC files."),
     key("archive.segment_size", Kind::Size { min: 1_000_000 }, r#""1GB""#,
         "Size at which a new WARC file is begun."),
-    key("archive.min_free_disk", Kind::Size { min: 0 }, r#""500MB""#,
+    key("archive.min_free_disk", Kind::Size { min: 0 }, r#""32MB""#,
         "Free disk space below which a crawl pauses."),
 ];
 

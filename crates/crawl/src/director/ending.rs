@@ -12,6 +12,8 @@ use tokio::sync::mpsc;
 
 /// How long the disk is left alone before free room is asked for again.
 const DISK_MS: i64 = 20;
+/// How long the size of the store is taken for what it was.
+const STORE_MS: i64 = 10_000;
 /// Room a group needs beyond its own bytes: the store's journal and tables.
 const COMMIT_ROOM: u64 = 16 << 20;
 
@@ -159,12 +161,17 @@ impl Director {
         // Below the second it waits, in memory and in the spool.
         let needed = self.room_needed();
         self.full_disk = free < needed;
-        let least = self.settings.min_free_disk.max(needed);
+        // The store needs room to rewrite its tables, the more the larger they are.
+        if now.0 - self.store_asked.0 >= STORE_MS {
+            self.store_asked = now;
+            self.store_room = disk::dir_bytes(&self.dir.store()) / 8;
+        }
+        let least = self.settings.min_free_disk.max(self.store_room).max(needed);
         // A little more is asked for before going on, so that it does not stutter.
         let enough = if self.no_room.is_some() { least + least / 10 } else { least };
         self.no_room = (free < enough).then(|| {
             format!(
-                "the disk has {} MB left and {} MB are kept free (archive.min_free_disk); waiting for room",
+                "the disk has {} MB left and {} MB are kept free (archive.min_free_disk, or an eighth of the store); waiting for room",
                 free / 1_000_000,
                 least / 1_000_000
             )

@@ -82,6 +82,9 @@ pub(crate) struct Director {
     /// Not even what is under way can be kept.
     full_disk: bool,
     disk_asked: Time,
+    /// Room the store wants to keep, and when it was asked for.
+    store_room: u64,
+    store_asked: Time,
     shown: Time,
     /// When what has changed since is to be shown.
     show_due: Option<Time>,
@@ -134,6 +137,8 @@ impl Director {
             no_room: None,
             full_disk: false,
             disk_asked: Time(0),
+            store_room: 0,
+            store_asked: Time(0),
             shown: Time(0),
             show_due: None,
             meter: Meter::default(),

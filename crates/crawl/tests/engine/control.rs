@@ -1,8 +1,6 @@
 //! Visitors beside a running crawl.
 
-use crate::support::{
-    Opened, Place, Running, order, plain, served_slowly, settings, within,
-};
+use crate::support::{Opened, Place, Running, order, plain, served_slowly, settings, within};
 use argiope_crawl::{
     Access, Asked, DataDir, DataDirError, Ended, Live, Owner, Question, answer, ask_owner, listen,
 };
