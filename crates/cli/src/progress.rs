@@ -84,10 +84,12 @@ fn line(now: &Snapshot, width: usize) -> String {
         let next = now.next_host_ms.unwrap_or(0) as f64 / 1000.0;
         let hosts = output::plural(now.hosts_waiting as u64, "host waits", "hosts wait");
         parts.push(format!("{hosts} for the delay, next in {next:.0} s"));
-    } else if now.hosts == 0 && now.queued > 0 && now.requests == 0 {
-        if let Some(ms) = now.next_host_ms {
-            parts.push(format!("next try in {} s", ms.div_ceil(1000)));
-        }
+    } else if now.hosts == 0
+        && now.queued > 0
+        && now.requests == 0
+        && let Some(ms) = now.next_host_ms
+    {
+        parts.push(format!("next try in {} s", ms.div_ceil(1000)));
     }
     if now.errors > 0 {
         parts.push(output::plural(now.errors, "error", "errors"));

@@ -128,7 +128,15 @@ pub fn crawl(global: &Global, args: Crawl) -> anyhow::Result<ExitCode> {
     let rows = store.jobs()?;
     let picked = match order {
         Some(order) => Some(pick_job(order, &rows, &Suffixes::built_in(), now())),
-        None if open_jobs(&rows).is_empty() => return Err(nothing().into()),
+        None if open_jobs(&rows).is_empty() => {
+            if let Some(row) = rows.iter().find(|row| row.state == JobState::Limited) {
+                output::talk(format!(
+                    "Job {} stopped at a limit: its start URLs with a larger one go on.",
+                    row.job.id
+                ));
+            }
+            return Err(nothing().into());
+        }
         None => None,
     };
     let quiet = global.format == Format::Json;
