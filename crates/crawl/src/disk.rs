@@ -1,4 +1,5 @@
-//! Room on the disk: the one module that asks the operating system beyond files and sockets.
+//! Room on the disk, files that may be open, memory held: the one module that asks the operating
+//! system beyond files and sockets.
 
 use std::io;
 use std::path::Path;
@@ -14,6 +15,26 @@ pub(crate) fn free_bytes(path: &Path) -> io::Result<u64> {
 #[cfg(not(unix))]
 pub(crate) fn free_bytes(_path: &Path) -> io::Result<u64> {
     Ok(u64::MAX)
+}
+
+/// Lets this process open as many files as it may, and says how many that is.
+#[cfg(unix)]
+pub(crate) fn open_files() -> u64 {
+    use rustix::process::{Resource, getrlimit, setrlimit};
+    let mut limit = getrlimit(Resource::Nofile);
+    if limit.current != limit.maximum {
+        let wanted = rustix::process::Rlimit { current: limit.maximum, maximum: limit.maximum };
+        if setrlimit(Resource::Nofile, wanted).is_ok() {
+            limit = wanted;
+        }
+    }
+    limit.current.unwrap_or(u64::MAX)
+}
+
+/// Unknown here; connections that cannot be opened then end as outcomes.
+#[cfg(not(unix))]
+pub(crate) fn open_files() -> u64 {
+    u64::MAX
 }
 
 /// Bytes in the files of a directory and below.

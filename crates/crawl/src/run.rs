@@ -1,6 +1,6 @@
 //! A run: opens what it needs, lets the director work, closes everything again.
 
-use crate::clock;
+use crate::{clock, disk};
 use crate::committer::Committer;
 use crate::data_dir::DataDir;
 use crate::director::Director;
@@ -18,6 +18,9 @@ use serde::Serialize;
 use std::sync::{Arc, mpsc as blocking};
 use std::time::Duration;
 use tokio::sync::{Semaphore, mpsc, watch};
+
+/// Files that are open besides connections: the store's tables, segments, bodies being spooled.
+const OTHER_FILES: usize = 400;
 
 /// A failure of our own; what the web does is never one.
 #[derive(Debug, thiserror::Error)]
@@ -84,7 +87,16 @@ pub struct Run {
 
 /// Crawls until nothing is left, a limit is reached or a stop is asked for.
 pub async fn run(run: Run) -> Result<Summary, EngineError> {
-    let Run { dir, store, settings, picked, live, mut stop, mut orders } = run;
+    let Run { dir, store, mut settings, picked, live, mut stop, mut orders } = run;
+    // The store and the archive need files too, and as many connections again may be idle.
+    let files = usize::try_from(disk::open_files()).unwrap_or(usize::MAX);
+    let most = (files.saturating_sub(OTHER_FILES) / 2).max(1);
+    if settings.connections > most {
+        tracing::warn!(
+            "only {most} connections at once: this process may open {files} files (ulimit -n)"
+        );
+        settings.connections = most;
+    }
     let (events, mut inbox) = mpsc::channel::<Event>(1024);
     let (to_committer, groups) = blocking::sync_channel::<Group>(1);
     let shared = Arc::new(open_shared(&dir, store.clone(), &settings, events.clone())?);
