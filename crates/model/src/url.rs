@@ -8,6 +8,7 @@
 //! Invariant: parsing the text of a canonical URL gives the same text.
 
 use crate::{HostKey, Suffixes, UrlKey};
+use std::borrow::Cow;
 use std::fmt;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -213,8 +214,17 @@ impl Joiner {
         if reference.len() > 4 * MAX_URL_BYTES {
             return Err(UrlError::TooLong);
         }
-        CanonicalUrl::from_whatwg(self.base.join(reference).map_err(explain)?)
+        let reference = one_authority(reference);
+        CanonicalUrl::from_whatwg(self.base.join(&reference).map_err(explain)?)
     }
+}
+
+/// `///host` and `/\\\host` mean `//host` to browsers; the parser sees an empty host there.
+fn one_authority(reference: &str) -> Cow<'_, str> {
+    let start = reference.trim_start_matches(|c: char| c <= ' ');
+    let rest = start.trim_start_matches(['/', '\\', '\t', '\n', '\r']);
+    let slashes = start[..start.len() - rest.len()].matches(['/', '\\']).count();
+    if slashes > 2 { Cow::Owned(format!("//{rest}")) } else { Cow::Borrowed(reference) }
 }
 
 fn explain(e: url::ParseError) -> UrlError {
