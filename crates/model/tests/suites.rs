@@ -1,6 +1,8 @@
 //! Canonical URLs against real cases: web-platform-tests for parsing, crawler-commons for
 //! resolving. Skipped visibly where the suites are absent.
 
+#![allow(clippy::print_stdout)] // What was skipped and what was compared is to be seen.
+
 use argiope_model::{CanonicalUrl, UrlError};
 use serde_json::Value;
 use std::path::PathBuf;
