@@ -1,6 +1,5 @@
 //! A run: opens what it needs, lets the director work, closes everything again.
 
-use crate::{clock, disk};
 use crate::committer::Committer;
 use crate::data_dir::DataDir;
 use crate::director::Director;
@@ -9,6 +8,7 @@ use crate::live::Live;
 use crate::order::Picked;
 use crate::settings::EngineSettings;
 use crate::visit::Shared;
+use crate::{clock, disk};
 use argiope_archive::{SegmentKind as ArchiveKind, Segments, WarcInfo};
 use argiope_fetch::Fetcher;
 use argiope_frontier::SeenCache;
