@@ -115,8 +115,8 @@ pub fn verify(
                     format!("document number {} is given twice", row.doc),
                 );
             }
+            row.queued_for().for_each(|job| *queued.entry(job).or_default() += 1);
             if row.in_queue() {
-                *queued.entry(row.job()).or_default() += 1;
                 *ready.entry(key.host).or_default() += u64::from(row.due.is_none());
             } else if row.state == UrlState::Queued {
                 out.problem(row.url.as_str(), "it is queued and has no place in a queue");

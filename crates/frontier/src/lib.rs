@@ -17,7 +17,8 @@
 //! once. A URL that is handed out stays in the queue until its result deletes the row, so a
 //! crash gives it back for free. A known page that a job meets for the first time, or on a
 //! shorter way than before, is queued once more to be *expanded*: its stored links are put
-//! before `admit` again, and nothing is requested.
+//! before `admit` again, and nothing is requested. A URL has one row: a job that meets one
+//! queued for another waits for its turn.
 //!
 //! # The life of a host
 //!

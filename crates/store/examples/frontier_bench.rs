@@ -78,10 +78,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!(
         "{{\"urls\":{known},\"pages\":{pages},\"links\":{links},\"looked_up\":{looked_up},\
          \"cpu_s\":{cpu:.2},\"cpu_us_per_url\":{:.2},\"corpus_us_per_url\":{corpus_us:.2},\
-         \"peak_anon_mb\":{:.0},\"disk_bytes_per_url\":{:.0},\"elapsed_s\":{elapsed:.1}}}",
+         \"peak_anon_mb\":{:.0},\"disk_bytes_per_url\":{:.0},\"written_bytes_per_url\":{:.0},\"elapsed_s\":{elapsed:.1}}}",
         per_url(cpu * 1e6),
         gauge.peak_anon_mb(),
         per_url(gauge::disk_bytes(&dir) as f64),
+        per_url(gauge::written_bytes()),
     );
     Ok(())
 }

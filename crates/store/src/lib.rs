@@ -11,7 +11,7 @@
 //!   all, and when [`Store::commit`] returns it is durable.
 //! * Invariants: a URL has one row and one DocId for life; it is in the ready queue or on the
 //!   calendar exactly while its row says so; a host's `ready` is the number of its ready rows;
-//!   a job's `queued` is the number of rows it owns, so that zero means done.
+//!   a job's `queued` is the number of rows it owns or waits for, so that zero means done.
 //! * What is not here: what to fetch next (`frontier`), the pages themselves (`archive`).
 //!
 //! Stores speak in batches: there is no call per URL on the hot path.
@@ -28,7 +28,7 @@ pub use embedded::EmbeddedStore;
 pub use links::{decode_links, encode_links};
 pub use memory::MemoryStore;
 pub use row::{
-    Change, HostRow, JobCounters, JobRow, PayloadRow, SegmentKind, UrlHead, UrlRow, UrlState,
+    Change, HostRow, JobCounters, JobRow, PayloadRow, SegmentKind, UrlHead, UrlRow, UrlState, Wish,
 };
 
 use argiope_model::{Capture, DocId, HostKey, PayloadDigest, SiteKey, UrlKey};

@@ -77,6 +77,19 @@ pub struct UrlHead {
     pub due: Option<Time>,
     /// The queue row is there to look at the stored links again, not to request the page.
     pub expand: bool,
+    /// Other jobs that want it while its row is the owner's: each gets its turn after that.
+    pub wishes: Vec<Wish>,
+}
+
+/// A job that met a URL while another job's row of it was queued.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Wish {
+    /// The job.
+    pub job: JobId,
+    /// Links from one of its start URLs.
+    pub depth: u16,
+    /// The place of its row, when its turn comes.
+    pub place: Place,
 }
 
 impl std::ops::Deref for UrlRow {
@@ -90,6 +103,12 @@ impl UrlHead {
     /// The job that owns the queue row.
     pub fn job(&self) -> JobId {
         self.jobs.last().copied().unwrap_or(JobId(0))
+    }
+
+    /// The jobs it is queued for: the owner of the queue row, and those that wait for it.
+    pub fn queued_for(&self) -> impl Iterator<Item = JobId> + '_ {
+        let owner = self.in_queue().then(|| self.job());
+        owner.into_iter().chain(self.wishes.iter().map(|wish| wish.job))
     }
 
     /// Whether a queue row exists for it (also one for looking at its links again).
@@ -146,7 +165,7 @@ pub struct HostRow {
 /// What a job has done so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JobCounters {
-    /// Rows in ready queues and on the calendar.
+    /// URLs in ready queues and on the calendar, those it waits for included.
     pub queued: u64,
     /// Pages fetched.
     pub fetched: u64,

@@ -1,65 +1,66 @@
-//! What a discovery means for a URL that is known already: shared by all stores, so that they
-//! cannot disagree on it.
+//! What discoveries and results mean for a URL that several jobs may want: shared by all
+//! stores, so that they cannot disagree on it.
+//!
+//! A URL has one queue row, owned by the job that queued it. Another job that meets it
+//! meanwhile waits: it leaves a wish, and when the owner's row is done its turn comes. Where
+//! the owner is not being worked on, the other takes the row over and the owner waits.
 
 use crate::batch::Discovery;
-use crate::row::{UrlHead, UrlState};
+use crate::row::{UrlHead, UrlState, Wish};
 use argiope_frontier::{Entry, SkipReason};
-use argiope_model::JobState;
+use argiope_model::{JobId, JobState};
 
 /// What becomes of a known URL that was found again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Again {
     /// Nothing changes.
     Nothing,
-    /// Only its row: depth, or the jobs that have met it.
+    /// Only its row: depth.
     Row,
     /// It is requested; the reason for which this job had left it alone no longer counts.
     Queue(Option<SkipReason>),
     /// Its stored links are looked at under the job's rules.
     Expand,
+    /// The job waits for its turn.
+    Wait,
     /// The queue row changes owner: the job that owned it is not being worked on.
-    TakeOver,
+    TakeOver {
+        /// The job that owned it waits now; otherwise it is done with it.
+        owner_waits: bool,
+        /// The job that takes it has waited.
+        waited: bool,
+    },
 }
 
-/// Decides, and writes depth and jobs into the row.
+/// Decides, and writes depth, jobs and wishes into the row.
 pub(crate) fn found_again(
     row: &mut UrlHead,
     found: &Discovery,
     owner: JobState,
     depth_matters: bool,
 ) -> Again {
-    let new_job = !row.jobs.contains(&found.job);
-    let nearer = found.depth < row.depth;
     if found.skip.is_some() {
         return Again::Nothing;
     }
     if row.in_queue() {
-        let owned_by_other = row.job() != found.job;
-        if owned_by_other && owner != JobState::Open {
-            note(row, found);
-            return Again::TakeOver;
-        }
-        // The depth is the owner's: another job's shorter way would lead it too deep.
-        if nearer && !owned_by_other {
-            row.depth = found.depth;
-            return Again::Row;
-        }
-        return Again::Nothing;
+        return found_queued(row, found, owner);
     }
+    let new_job = !row.jobs.contains(&found.job);
+    let nearer = found.depth < row.depth;
     match row.state {
         UrlState::Queued | UrlState::Failed if !new_job => Again::Nothing,
         UrlState::Skipped(reason) if !new_job && reason != SkipReason::Depth => Again::Nothing,
         UrlState::Queued | UrlState::Failed => {
-            note(row, found);
+            own(row, found.job, found.depth);
             Again::Queue(None)
         }
         UrlState::Skipped(reason) => {
-            note(row, found);
+            own(row, found.job, found.depth);
             // Another job's reason stays counted there: that job did leave it alone.
             Again::Queue((!new_job).then_some(reason))
         }
         UrlState::Fetched | UrlState::Redirected if new_job || (nearer && depth_matters) => {
-            note(row, found);
+            own(row, found.job, found.depth);
             Again::Expand
         }
         UrlState::Fetched | UrlState::Redirected if nearer => {
@@ -70,10 +71,38 @@ pub(crate) fn found_again(
     }
 }
 
-/// Whether the links just followed were judged by rules that no longer hold: the URL was taken
-/// over by another job while it was out, or met on a shorter way where depth is limited.
-pub(crate) fn outdated(row: &UrlHead, entry: &Entry, depth_matters: bool) -> bool {
-    row.job() != entry.job || (row.depth < entry.depth && depth_matters)
+fn found_queued(row: &mut UrlHead, found: &Discovery, owner: JobState) -> Again {
+    let Discovery { job, depth, place, .. } = *found;
+    let nearer = |known: &mut u16| {
+        let lower = depth < *known;
+        *known = depth.min(*known);
+        if lower { Again::Row } else { Again::Nothing }
+    };
+    if row.job() == job {
+        return nearer(&mut row.depth);
+    }
+    let waits = row.wishes.iter().position(|wish| wish.job == job);
+    if owner == JobState::Open {
+        if let Some(at) = waits {
+            return nearer(&mut row.wishes[at].depth);
+        }
+        row.wishes.push(Wish { job, depth, place });
+        return Again::Wait;
+    }
+    row.wishes.retain(|wish| wish.job != job);
+    // The row keeps its place; the one just found is free for the other.
+    let owner_waits = matches!(owner, JobState::Paused | JobState::Limited);
+    if owner_waits {
+        row.wishes.push(Wish { job: row.job(), depth: row.depth, place });
+    }
+    own(row, job, depth);
+    Again::TakeOver { owner_waits, waited: waits.is_some() }
+}
+
+fn own(row: &mut UrlHead, job: JobId, depth: u16) {
+    row.jobs.retain(|j| *j != job);
+    row.jobs.push(job);
+    row.depth = depth;
 }
 
 /// Whether a result is that of a row which stands in the ready queue.
@@ -81,8 +110,55 @@ pub(crate) fn was_handed_out(row: &UrlHead, entry: &Entry) -> bool {
     row.place == Some(entry.place) && row.due.is_none()
 }
 
-fn note(row: &mut UrlHead, found: &Discovery) {
-    row.jobs.retain(|j| *j != found.job);
-    row.jobs.push(found.job);
-    row.depth = found.depth;
+/// For whom a queued URL is handed out, and how deep it lies for that job: for its owner, or
+/// where that is not being worked on, for the first that waits and is.
+pub(crate) fn handed_to(row: &UrlHead, is_open: impl Fn(JobId) -> bool) -> Option<(JobId, u16)> {
+    let owner = (row.job(), row.depth);
+    let all = std::iter::once(owner).chain(row.wishes.iter().map(|wish| (wish.job, wish.depth)));
+    all.into_iter().find(|(job, _)| is_open(*job))
+}
+
+/// Decides who has a URL next, now that its state is that of a result; writes it into the row
+/// and says which jobs are done with it. It stays queued where the row has a place.
+pub(crate) fn after_result(
+    row: &mut UrlHead,
+    entry: &Entry,
+    state_of: impl Fn(JobId) -> JobState,
+    depth_matters: impl Fn(JobId) -> bool,
+) -> Vec<JobId> {
+    let followed = matches!(row.state, UrlState::Fetched | UrlState::Redirected);
+    // Who asked has what it wished for; who was given up wishes for nothing.
+    let asked = row.wishes.iter().find(|wish| wish.job == entry.job).copied();
+    let over = |job: JobId| job == entry.job || state_of(job) == JobState::Dropped;
+    let mut done: Vec<JobId> = row.wishes.iter().map(|w| w.job).filter(|job| over(*job)).collect();
+    row.wishes.retain(|wish| !over(wish.job));
+    let owner = row.job();
+    (row.place, row.due, row.expand) = (None, None, false);
+    // The links just followed were judged by rules that are not the owner's, or no longer: it
+    // was taken over while it was out, or met on a shorter way where depth is limited.
+    let outdated = if owner == entry.job {
+        row.depth < entry.depth && depth_matters(owner)
+    } else {
+        state_of(owner) != JobState::Dropped
+    };
+    if followed && outdated {
+        (row.place, row.expand) = (Some(entry.place), true);
+        return done;
+    }
+    // It failed for another: the owner has yet to try, at the place the other waited for.
+    if let Some(wish) = asked.filter(|_| outdated) {
+        (row.place, row.state) = (Some(wish.place), UrlState::Queued);
+        return done;
+    }
+    done.push(owner);
+    let open = row.wishes.iter().position(|wish| state_of(wish.job) == JobState::Open);
+    if !row.wishes.is_empty() {
+        let wish = row.wishes.remove(open.unwrap_or(0));
+        own(row, wish.job, wish.depth);
+        (row.place, row.expand) = (Some(wish.place), followed);
+        if !followed {
+            row.state = UrlState::Queued;
+        }
+    }
+    done
 }

@@ -25,7 +25,9 @@ pub struct Corpus {
 pub enum Link {
     /// Never seen.
     New(u64),
-    /// Seen at some time, lately or long ago.
+    /// Seen lately.
+    Late(u64),
+    /// Seen so long ago that only the store knows.
     Old(u64),
 }
 
@@ -84,7 +86,7 @@ impl Corpus {
                 self.known += 1;
             } else if self.below(1_000) < (SEEN_LATELY * 1_000.0) as u64 {
                 let back = self.below(LATELY.min(before).max(1));
-                out.push(Link::Old(before.saturating_sub(1 + back)));
+                out.push(Link::Late(before.saturating_sub(1 + back)));
             } else {
                 let old = self.below(before);
                 out.push(Link::Old(old));
@@ -101,7 +103,7 @@ pub fn cost_us(urls: u64, seed: u64) -> f64 {
     for page in 0..5_000 {
         corpus.links(page, &mut links);
         for (at, link) in links.iter().enumerate() {
-            let (Link::New(n) | Link::Old(n)) = link;
+            let (Link::New(n) | Link::Late(n) | Link::Old(n)) = link;
             sum ^= corpus.fingerprint(*n);
             // As many as are not answered by the cache.
             if at < 12 {

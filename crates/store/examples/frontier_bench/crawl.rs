@@ -144,14 +144,15 @@ impl Crawl {
         self.corpus.links(number, &mut links);
         self.links += LINKS;
         for (index, link) in links.iter().enumerate() {
-            let (Link::New(n) | Link::Old(n)) = *link;
+            let (Link::New(n) | Link::Late(n) | Link::Old(n)) = *link;
             let fingerprint = self.corpus.fingerprint(n);
-            // The job has no depth limit: a shorter way is no news.
-            if self.seen.knows(fingerprint, 0) {
+            // The job has no depth limit: a shorter way is no news. While few URLs are known the
+            // cache would answer for old ones too; the share looked up is to be the same.
+            if self.seen.knows(fingerprint, 0) && !matches!(link, Link::Old(_)) {
                 continue;
             }
             self.seen.remember(fingerprint, 0);
-            self.looked_up += u64::from(matches!(link, Link::Old(_)));
+            self.looked_up += u64::from(!matches!(link, Link::New(_)));
             let (url, key) = self.corpus.url(n);
             let place = place_of_link(Order::Breadth, depth, number, index);
             found.push(Discovery { url, key, job: JOB, depth, place, skip: None });

@@ -25,7 +25,7 @@ impl Gauge {
     /// Looks at the memory, every few calls.
     pub fn sample(&mut self) {
         self.samples += 1;
-        if self.samples % 8 == 0 {
+        if self.samples.is_multiple_of(8) {
             self.peak_anon_kb = self.peak_anon_kb.max(anon_kb());
         }
     }
@@ -67,6 +67,13 @@ fn anon_kb() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|l| l.strip_prefix("RssAnon:"));
     line.and_then(|l| l.split_whitespace().next()?.parse().ok()).unwrap_or(0)
+}
+
+/// Bytes this process has written.
+pub fn written_bytes() -> f64 {
+    let io = fs::read_to_string("/proc/self/io").unwrap_or_default();
+    let line = io.lines().find_map(|l| l.strip_prefix("wchar:"));
+    line.and_then(|l| l.trim().parse().ok()).unwrap_or(0.0)
 }
 
 /// Blocks used: journals are made larger than what is in them.

@@ -1,8 +1,8 @@
 //! The formats on disk, frozen: what `tests/frozen/rows.txt` holds was written once and must
 //! be written and read the same for ever, or get a new version and a way to read the old one.
 
-use super::{PartCounters, ReadyRow, key};
-use crate::row::{self, HostRow, JobCounters, JobRow, PayloadRow, UrlHead, UrlRow, UrlState};
+use super::{ReadyRow, key};
+use crate::row::{self, HostRow, JobCounters, JobRow, PayloadRow, UrlHead, UrlRow, UrlState, Wish};
 use crate::{decode_links, encode_links};
 use argiope_frontier::{Place, SkipReason};
 use argiope_model::{
@@ -56,6 +56,7 @@ fn url_rows_are_as_they_were() {
         place: Some(Place { order: 3 << 48 | 9, seq: 5 << 16 }),
         due: Some(Time(1_700_000_060_000)),
         expand: false,
+        wishes: vec![Wish { job: JobId(3), depth: 2, place: Place { order: 1 << 48, seq: 7 } }],
     };
     let states = [
         ("fetched", UrlState::Fetched),
@@ -70,6 +71,7 @@ fn url_rows_are_as_they_were() {
         let seen = Some(Time(1_700_000_100_000));
         let head = UrlHead { state, place: None, due: None, attempts: 0, ..queued.clone() };
         let head = UrlHead { visits: 9, changes: 4, fetched_at: seen, changed_at: seen, ..head };
+        let head = UrlHead { wishes: Vec::new(), ..head };
         (name, head)
     });
     let expand = UrlHead { state: UrlState::Fetched, due: None, expand: true, ..queued.clone() };
@@ -172,13 +174,14 @@ fn captures_payloads_and_links_are_as_they_were() {
 
 #[test]
 fn rows_of_the_queue_and_the_counters_are_as_they_were() {
-    let ready = ReadyRow { url: u64::MAX, job: JobId(300), attempts: 3, expand: true };
+    let ready =
+        ReadyRow { url: u64::MAX, job: JobId(300), attempts: 3, expand: true, waited: false };
     let read = |b: &[u8]| row::decode("queues", b).unwrap();
     holds("ready", &ready, &row::encode(&ready), read);
     let waiting = (Place { order: 1 << 50, seq: 1 << 20 }, JobId(9));
     holds("calendar", &waiting, &row::encode(&waiting), |b| row::decode("", b).unwrap());
-    let counters = PartCounters { docs: 70_000, log: 80_000 };
-    holds("part", &counters, &row::encode(&counters), |b| row::decode("", b).unwrap());
+    let docs: u64 = 70_000;
+    holds("part", &docs, &row::encode(&docs), |b| row::decode("", b).unwrap());
 }
 
 #[test]
@@ -189,7 +192,7 @@ fn keys_are_as_they_were() {
     let place = Place { order: 0x0102_0304_0506_0708, seq: 0x1112_1314_1516_1718 };
     let site = SiteKey { part: 0x0abc, site: [1, 2, 3, 4, 5, 6] };
     let time = Time(1_700_000_000_123);
-    let keys: [(&str, Vec<u8>); 9] = [
+    let keys: [(&str, Vec<u8>); 11] = [
         ("key-url", k.to_bytes().into()),
         ("key-ready", key::ready(k.host, place).into()),
         ("key-calendar", key::calendar(time, k).into()),
@@ -198,6 +201,8 @@ fn keys_are_as_they_were() {
         ("key-doc", key::doc(DocId::new(300, 17)).into()),
         ("key-capture", key::capture(k, time).into()),
         ("key-log", key::log(17, 300).into()),
+        ("key-job", key::job(JobId(300)).into()),
+        ("key-segment", key::segment(crate::SegmentKind::Text, 300).into()),
         ("key-payload", key::payload(site, &[9; 20]).into()),
     ];
     for (name, written) in keys {

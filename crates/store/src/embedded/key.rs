@@ -4,8 +4,9 @@
 //! calendar and the host schedule) time leads the key and one scan finds what is due; where
 //! partitions have different owners, the partition leads (`docs/decisions/0003`).
 
+use crate::row::SegmentKind;
 use argiope_frontier::Place;
-use argiope_model::{DocId, HostKey, PayloadDigest, SiteKey, Time, UrlKey};
+use argiope_model::{DocId, HostKey, JobId, PayloadDigest, SiteKey, Time, UrlKey};
 
 /// Ready rows: `R·part·host·order·seq`.
 pub(super) const READY: u8 = b'R';
@@ -55,6 +56,16 @@ pub(super) fn calendar_parts(key: &[u8]) -> Option<(Time, UrlKey)> {
     Some((Time(due), UrlKey::from_bytes(key.get(9..25)?.try_into().ok()?)))
 }
 
+/// Behind all of the calendar.
+pub(super) fn after_calendar() -> [u8; 25] {
+    join(CALENDAR + 1, &[&[0; 24]])
+}
+
+/// Behind all of the schedule, sleepers included.
+pub(super) fn after_schedule() -> [u8; 13] {
+    join(SCHEDULE + 1, &[&[0; 12]])
+}
+
 pub(super) fn schedule(wake: u32, host: HostKey) -> [u8; 13] {
     join(SCHEDULE, &[&wake.to_be_bytes(), &host.to_bytes()])
 }
@@ -68,11 +79,9 @@ pub(super) fn claim(host: HostKey) -> [u8; 9] {
     join(CLAIM, &[&host.to_bytes()])
 }
 
-pub(super) fn doc(id: DocId) -> [u8; 10] {
-    let mut out = [0; 10];
-    out[..2].copy_from_slice(&id.part().to_be_bytes());
-    out[2..].copy_from_slice(&id.running().to_be_bytes());
-    out
+/// The number itself: partitions grow alike, so what is new comes last in the table.
+pub(super) fn doc(id: DocId) -> [u8; 8] {
+    id.0.to_be_bytes()
 }
 
 pub(super) fn capture(key: UrlKey, time: Time) -> [u8; 24] {
@@ -87,6 +96,18 @@ pub(super) fn log(part: u16, n: u64) -> [u8; 10] {
     out[..2].copy_from_slice(&part.to_be_bytes());
     out[2..].copy_from_slice(&n.to_be_bytes());
     out
+}
+
+pub(super) fn log_number(key: &[u8]) -> Option<u64> {
+    key.get(2..10).and_then(|b| b.try_into().ok()).map(u64::from_be_bytes)
+}
+
+pub(super) fn job(id: JobId) -> [u8; 5] {
+    join(b'j', &[&id.0.to_be_bytes()])
+}
+
+pub(super) fn segment(kind: SegmentKind, number: u32) -> [u8; 6] {
+    join(b's', &[&[kind as u8], &number.to_be_bytes()])
 }
 
 pub(super) fn payload(site: SiteKey, digest: &PayloadDigest) -> [u8; 28] {

@@ -130,20 +130,95 @@ pub fn rows_of_a_paused_or_dropped_job_are_taken_over(home: &mut dyn Home) {
     for (n, state) in (0u32..).zip(states) {
         let (first, second) = (2 * n + 1, 2 * n + 2);
         let store = home.store();
+        let queued = || (counters(store, first).queued, counters(store, second).queued);
         let u = format!("http://h{n}.test/");
         let jobs = vec![new_job(job(first)), new_job(job(second))];
         give(store, 0, jobs, vec![found(&u, first, 4, place(5))]);
-        let not_yet = vec![found(&u, second, 1, place(9))];
-        give(store, 0, vec![], not_yet.clone());
-        assert_eq!(row(store, &u).job(), JobId(first), "an open job keeps its rows");
-        give(store, 0, vec![set(first, state)], not_yet);
-        assert_eq!((counters(store, first).queued, counters(store, second).queued), (0, 1));
+        give(store, 0, vec![set(first, state)], vec![found(&u, second, 1, place(9))]);
+        let comes_back = matches!(state, JobState::Paused | JobState::Limited);
+        assert_eq!(queued(), (u64::from(comes_back), 1));
         let rows = claim_rows(store, 0);
         assert_eq!((rows[0].job, rows[0].depth), (JobId(second), 1));
         assert_eq!(rows[0].place, place(5), "it keeps its place");
         finish(store, 1, vec![fetched(rows[0].clone(), 1)]);
-        assert_eq!((counters(store, first).queued, counters(store, second).queued), (0, 0));
+        assert_eq!(queued(), (u64::from(comes_back), 0));
+        if comes_back {
+            // Opened again, the first looks at the page under its own rules.
+            give(store, 2, vec![set(first, JobState::Open)], vec![]);
+            let again = window(store, host(&u), 9).remove(0);
+            assert_eq!((again.job, again.depth, again.expand), (JobId(first), 4, true));
+            finish(store, 3, vec![expanded(again)]);
+        }
+        assert_eq!(queued(), (0, 0));
     }
+}
+
+pub fn a_job_that_meets_a_queued_url_gets_its_turn_after_the_owner(home: &mut dyn Home) {
+    let jobs = vec![new_job(job(1)), new_job(shallow_job(2, 3))];
+    give(home.store(), 0, jobs, vec![found(X, 1, 4, place(5))]);
+    let told = give(home.store(), 0, vec![], vec![found(X, 2, 3, place(9))]);
+    assert!(told.queued.is_empty());
+    give(home.store(), 0, vec![], vec![found(X, 2, 2, place(10)), found(X, 2, 3, place(11))]);
+    home.reopen();
+    let store = home.store();
+    let queued = || (counters(store, 1).queued, counters(store, 2).queued);
+    assert_eq!(queued(), (1, 1), "neither is done");
+    let rows = claim_rows(store, 0);
+    assert_eq!((rows.len(), rows[0].job, rows[0].depth), (1, JobId(1), 4), "one row");
+    let told = finish(store, 1, vec![fetched(rows[0].clone(), 1)]);
+    let turn = told.queued[0].clone();
+    assert_eq!((turn.job, turn.depth, turn.expand), (JobId(2), 2, true));
+    assert_eq!((turn.place, queued()), (place(9), (0, 1)));
+    finish(store, 2, vec![expanded(turn)]);
+    assert_eq!((queued(), row(store, X).visits), ((0, 0), 1));
+}
+
+pub fn what_failed_for_the_owner_is_tried_for_the_job_that_waits(home: &mut dyn Home) {
+    let store = home.store();
+    let rows = begun(store, job(1), &[X]);
+    give(store, 0, vec![new_job(job(2))], vec![found(X, 2, 1, place(9))]);
+    finish(store, 1, vec![retried(rows[0].clone(), 1, 50)]);
+    let back = store.commit(at(50)).unwrap().queued.remove(0);
+    assert_eq!(back.job, JobId(1), "the owner tries again first");
+    let told = finish(store, 51, vec![ended(back, 51, UrlState::Failed)]);
+    let turn = told.queued[0].clone();
+    assert_eq!((turn.job, turn.expand, turn.attempts), (JobId(2), false, 0));
+    assert_eq!((counters(store, 1).failed, counters(store, 1).queued), (1, 0));
+    finish(store, 52, vec![fetched(turn, 52)]);
+    assert_eq!((counters(store, 2).fetched, counters(store, 2).queued), (1, 0));
+}
+
+pub fn what_failed_for_another_job_stays_queued_for_its_owner(home: &mut dyn Home) {
+    let store = home.store();
+    let rows = begun(store, job(1), &[X]);
+    // Taken over while it is out.
+    let jobs = vec![set(1, JobState::Paused), new_job(job(2))];
+    give(store, 1, jobs, vec![found(X, 2, 2, place(8))]);
+    let told = finish(store, 2, vec![ended(rows[0].clone(), 2, UrlState::Failed)]);
+    let mine = told.queued[0].clone();
+    assert_eq!((mine.job, mine.expand, mine.place), (JobId(2), false, place(8)));
+    assert_eq!((counters(store, 1).queued, counters(store, 2).queued), (0, 1));
+    finish(store, 3, vec![fetched(mine, 3)]);
+    assert_eq!((row(store, X).state, counters(store, 2).queued), (UrlState::Fetched, 0));
+}
+
+pub fn rows_whose_owner_is_set_aside_are_handed_out_for_the_job_that_waits(home: &mut dyn Home) {
+    let store = home.store();
+    let jobs = vec![new_job(job(1)), new_job(job(2))];
+    give(store, 0, jobs, vec![found(X, 1, 4, place(5))]);
+    give(store, 0, vec![], vec![found(X, 2, 1, place(9))]);
+    give(store, 0, vec![set(1, JobState::Limited)], vec![]);
+    let rows = claim_rows(store, 0);
+    assert_eq!((rows[0].job, rows[0].depth, rows[0].place), (JobId(2), 1, place(5)));
+    finish(store, 1, vec![retried(rows[0].clone(), 1, 50)]);
+    let back = store.commit(at(50)).unwrap().queued.remove(0);
+    assert_eq!((back.job, back.attempts), (JobId(2), 1));
+    finish(store, 51, vec![fetched(back, 51)]);
+    assert_eq!((counters(store, 1).queued, counters(store, 2).queued), (1, 0));
+    assert!(window(store, host(X), 9).is_empty());
+    give(store, 52, vec![JobChange::Renew(Box::new(job(1)))], vec![]);
+    let again = window(store, host(X), 9).remove(0);
+    assert_eq!((again.job, again.depth, again.expand), (JobId(1), 4, true));
 }
 
 pub fn a_row_on_the_calendar_is_taken_over_with_its_due_time_and_attempts(home: &mut dyn Home) {

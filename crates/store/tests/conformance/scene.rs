@@ -236,7 +236,7 @@ pub fn counters(store: &dyn Store, id: u32) -> JobCounters {
     job_row(store, id).counters
 }
 
-/// All rows of a host that open jobs own, page by page.
+/// All rows of a host that open jobs want, page by page.
 pub fn window(store: &dyn Store, host: HostKey, limit: usize) -> Vec<Entry> {
     let mut out = Vec::new();
     let mut after = None;
@@ -266,11 +266,12 @@ pub fn check(store: &dyn Store) {
     for (k, row) in &urls {
         assert_eq!(row.url.key(&SUFFIXES), *k, "a row lies under its key");
         assert_eq!(store.docs(&[row.doc]).unwrap(), [Some(*k)], "a DocId leads to its URL");
+        row.queued_for().for_each(|job| *queued.entry(job).or_default() += 1);
         if row.in_queue() {
-            *queued.entry(row.job()).or_default() += 1;
             *ready.entry(k.host).or_default() += u64::from(row.due.is_none());
         } else {
             assert!(row.due.is_none() && !row.expand && row.state != UrlState::Queued);
+            assert!(row.wishes.is_empty(), "who waits, waits for a row");
         }
     }
     let jobs = store.jobs().unwrap();
@@ -289,7 +290,7 @@ pub fn check(store: &dyn Store) {
         let mut want: Vec<(Place, UrlKey)> = urls
             .iter()
             .filter(of_host)
-            .filter(|(_, r)| r.due.is_none() && open(r.job()))
+            .filter(|(_, r)| r.due.is_none() && r.queued_for().any(open))
             .filter_map(|(k, r)| Some((r.place?, *k)))
             .collect();
         want.sort();

@@ -1,155 +1,16 @@
-//! The in-memory store: the model the real ones are compared with.
-//!
-//! Plain maps, no bytes, no caches, every answer computed from the rows each time. It is
-//! right by being simple; nothing survives it.
+//! A batch applied to the model, in the order every store keeps: jobs, results, releases,
+//! calendar, discoveries, claims.
 
+use super::Tables;
+use crate::StoreError;
 use crate::batch::{Batch, Committed, Discovery, JobChange, Next, PageResult};
-use crate::row::{
-    Change, HostRow, JobCounters, JobRow, PayloadRow, SegmentKind, UrlHead, UrlRow, UrlState,
-    damaged,
-};
-use crate::rule::{Again, found_again, outdated, was_handed_out};
-use crate::{Store, StoreError};
+use crate::row::{HostRow, JobCounters, JobRow, PayloadRow, UrlHead, UrlRow, UrlState, damaged};
+use crate::rule::{Again, after_result, found_again, handed_to, was_handed_out};
 use argiope_frontier::{Entry, HostWindow, Place, Refill};
-use argiope_model::{
-    Capture, DocId, HostKey, JobId, JobState, OutcomeKind, PayloadDigest, SiteKey, Time, UrlKey,
-};
-use std::collections::BTreeMap;
-use std::ops::Bound::{Excluded, Unbounded};
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
-/// The in-memory store.
-#[derive(Default)]
-pub struct MemoryStore(Mutex<Tables>);
-
-#[derive(Clone, Default)]
-struct Tables {
-    urls: BTreeMap<UrlKey, UrlRow>,
-    hosts: BTreeMap<HostKey, HostRow>,
-    /// Hosts that sleep until one of their jobs is worked on.
-    asleep: BTreeMap<HostKey, bool>,
-    ready: BTreeMap<(HostKey, Place), UrlKey>,
-    calendar: BTreeMap<(Time, UrlKey), Place>,
-    captures: BTreeMap<(UrlKey, Time), Capture>,
-    links: BTreeMap<UrlKey, Vec<u8>>,
-    log: BTreeMap<(u16, u64), (UrlKey, Time, bool)>,
-    payloads: BTreeMap<(SiteKey, PayloadDigest), PayloadRow>,
-    segments: BTreeMap<(SegmentKind, u32), u64>,
-    jobs: BTreeMap<JobId, JobRow>,
-    next_page: u64,
-}
-
-impl MemoryStore {
-    /// An empty store.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    fn tables(&self) -> MutexGuard<'_, Tables> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-fn after<K: Ord + Copy, V: Clone>(map: &BTreeMap<K, V>, k: Option<K>, n: usize) -> Vec<(K, V)> {
-    let start = k.map_or(Unbounded, Excluded);
-    map.range((start, Unbounded)).take(n).map(|(k, v)| (*k, v.clone())).collect()
-}
-
-impl Store for MemoryStore {
-    fn commit(&self, batch: Batch) -> Result<Committed, StoreError> {
-        let mut tables = self.tables();
-        // Whole or not at all: a batch that is refused half-way has changed a copy.
-        let mut changed = tables.clone();
-        let answer = changed.apply(batch)?;
-        *tables = changed;
-        Ok(answer)
-    }
-
-    fn urls(&self, keys: &[UrlKey]) -> Result<Vec<Option<UrlRow>>, StoreError> {
-        let tables = self.tables();
-        Ok(keys.iter().map(|k| tables.urls.get(k).cloned()).collect())
-    }
-
-    fn scan_urls(
-        &self,
-        from: Option<UrlKey>,
-        limit: usize,
-    ) -> Result<Vec<(UrlKey, UrlRow)>, StoreError> {
-        Ok(after(&self.tables().urls, from, limit))
-    }
-
-    fn docs(&self, docs: &[DocId]) -> Result<Vec<Option<UrlKey>>, StoreError> {
-        let tables = self.tables();
-        let find = |id: &DocId| tables.urls.iter().find(|(_, r)| r.doc == *id).map(|(k, _)| *k);
-        Ok(docs.iter().map(find).collect())
-    }
-
-    fn captures(&self, key: UrlKey) -> Result<Vec<Capture>, StoreError> {
-        let tables = self.tables();
-        let all = tables.captures.range((key, Time(i64::MIN))..=(key, Time(i64::MAX)));
-        Ok(all.map(|(_, c)| c.clone()).collect())
-    }
-
-    fn links(&self, keys: &[UrlKey]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
-        let tables = self.tables();
-        Ok(keys.iter().map(|k| tables.links.get(k).cloned()).collect())
-    }
-
-    fn payloads(
-        &self,
-        keys: &[(SiteKey, PayloadDigest)],
-    ) -> Result<Vec<Option<PayloadRow>>, StoreError> {
-        let tables = self.tables();
-        Ok(keys.iter().map(|k| tables.payloads.get(k).cloned()).collect())
-    }
-
-    fn hosts(&self, keys: &[HostKey]) -> Result<Vec<Option<HostRow>>, StoreError> {
-        let tables = self.tables();
-        Ok(keys.iter().map(|k| tables.hosts.get(k).cloned()).collect())
-    }
-
-    fn scan_hosts(
-        &self,
-        from: Option<HostKey>,
-        limit: usize,
-    ) -> Result<Vec<(HostKey, HostRow)>, StoreError> {
-        Ok(after(&self.tables().hosts, from, limit))
-    }
-
-    fn claims(&self) -> Result<Vec<HostKey>, StoreError> {
-        let tables = self.tables();
-        Ok(tables.hosts.iter().filter(|(_, h)| h.claimed).map(|(k, _)| *k).collect())
-    }
-
-    fn jobs(&self) -> Result<Vec<JobRow>, StoreError> {
-        Ok(self.tables().jobs.values().cloned().collect())
-    }
-
-    fn segments(&self, kind: SegmentKind) -> Result<Vec<(u32, u64)>, StoreError> {
-        let tables = self.tables();
-        let all = tables.segments.range((kind, 0)..=(kind, u32::MAX));
-        Ok(all.map(|((_, n), len)| (*n, *len)).collect())
-    }
-
-    fn changes(&self, part: u16, after: u64, limit: usize) -> Result<Vec<Change>, StoreError> {
-        let tables = self.tables();
-        let rows = tables.log.range((part, after + 1)..=(part, u64::MAX)).take(limit);
-        let row = |(&(_, n), &(key, time, changed)): (&(u16, u64), &(UrlKey, Time, bool))| Change {
-            n,
-            key,
-            time,
-            changed,
-        };
-        Ok(rows.map(row).collect())
-    }
-
-    fn next_page(&self) -> Result<u64, StoreError> {
-        Ok(self.tables().next_page.max(1))
-    }
-}
+use argiope_model::{DocId, HostKey, JobId, JobState, OutcomeKind, Time, UrlKey};
 
 impl Tables {
-    fn apply(&mut self, batch: Batch) -> Result<Committed, StoreError> {
+    pub(super) fn apply(&mut self, batch: Batch) -> Result<Committed, StoreError> {
         let now = batch.now;
         let before = self.jobs.clone();
         // As it stood before the batch: what is put there now comes back with a later one.
@@ -269,24 +130,28 @@ impl Tables {
         self.ready.insert((k.host, place), k);
     }
 
+    fn is_open(&self, job: JobId) -> bool {
+        self.jobs.get(&job).is_some_and(|row| row.state == JobState::Open)
+    }
+
     fn entry(&self, k: UrlKey, place: Place) -> Entry {
         let row = &self.urls[&k];
+        let to = handed_to(row, |job| self.is_open(job));
+        let (job, depth) = to.unwrap_or((row.job(), row.depth));
         Entry {
             key: k,
             place,
             url: row.url.clone(),
             doc: row.doc,
-            job: row.job(),
-            depth: row.depth,
+            job,
+            depth,
             attempts: row.attempts,
             expand: row.expand,
         }
     }
 
     fn window(&self, refill: &Refill) -> HostWindow {
-        let open = |k: &UrlKey| {
-            self.jobs.get(&self.urls[k].job()).is_some_and(|j| j.state == JobState::Open)
-        };
+        let open = |k: &UrlKey| handed_to(&self.urls[k], |job| self.is_open(job)).is_some();
         let rows: Vec<(Place, UrlKey)> = self
             .ready
             .range(range_of(refill.host))
@@ -344,9 +209,8 @@ impl Tables {
         if !was_handed_out(&row.head, &entry) {
             return Err(damaged("URLs", format!("{} has a result and no ready row", entry.url)));
         }
-        let (owner, url) = (row.job(), row.url.clone());
-        let limited = self.job(owner)?.job.limits.depth.is_some();
-        let head = &mut self.url(k)?.head;
+        let url = row.url.clone();
+        let head = &mut row.head;
         if let Some(c) = &capture {
             head.fetched_at = Some(c.time);
         }
@@ -356,11 +220,9 @@ impl Tables {
             head.due = Some(due);
             self.calendar.insert((due, k), entry.place);
         } else {
-            let mut follow = true;
             if let Next::Done(state) = next {
                 head.state = state;
                 head.attempts = 0;
-                follow = matches!(state, UrlState::Fetched | UrlState::Redirected);
                 if state == UrlState::Fetched {
                     head.visits += 1;
                     head.changes += u32::from(changed && head.visits > 1);
@@ -369,13 +231,17 @@ impl Tables {
                     }
                 }
             }
-            if follow && outdated(head, &entry, limited) {
-                (head.place, head.due, head.expand) = (Some(entry.place), None, true);
-                self.enqueue(k, entry.place);
+            let head = &mut self.urls.get_mut(&k).expect("read above").head;
+            let jobs = &self.jobs;
+            let state = |job: JobId| jobs.get(&job).map_or(JobState::Dropped, |row| row.state);
+            let shallow = |job: JobId| jobs[&job].job.limits.depth.is_some();
+            let done = after_result(head, &entry, state, shallow);
+            if let Some(place) = head.place {
+                self.enqueue(k, place);
                 requeued = Some(k);
-            } else {
-                (head.place, head.due, head.expand) = (None, None, false);
-                self.job(owner)?.counters.queued -= 1;
+            }
+            for job in done {
+                self.job(job)?.counters.queued -= 1;
             }
         }
         if let Some(blob) = links {
@@ -404,10 +270,14 @@ impl Tables {
         let row = self.url(k)?;
         match found_again(&mut row.head, &found, owner_state, limited) {
             Again::Nothing | Again::Row => Ok(None),
-            Again::TakeOver => {
-                let waiting = row.due.is_some();
-                self.job(owner)?.counters.queued -= 1;
+            Again::Wait => {
                 self.job(found.job)?.counters.queued += 1;
+                Ok(None)
+            }
+            Again::TakeOver { owner_waits, waited } => {
+                let waiting = row.due.is_some();
+                self.job(owner)?.counters.queued -= u64::from(!owner_waits);
+                self.job(found.job)?.counters.queued += u64::from(!waited);
                 if waiting {
                     return Ok(None);
                 }
@@ -471,6 +341,7 @@ impl Tables {
             place: found.skip.is_none().then_some(found.place),
             due: None,
             expand: false,
+            wishes: Vec::new(),
         };
         self.urls.insert(k, UrlRow { head, url: found.url });
         if found.skip.is_some() {

@@ -1,0 +1,148 @@
+//! URLs found: new ones, and known ones met again.
+
+use super::overlay::{Row, Work};
+use super::tables::Table;
+use super::{ReadyRow, key};
+use crate::StoreError;
+use crate::batch::Discovery;
+use crate::row::{self, HostRow, UrlHead, UrlState};
+use crate::rule::{Again, found_again};
+use argiope_frontier::{Entry, Place};
+use argiope_model::{DocId, JobState, Time};
+
+impl Work<'_> {
+    pub(super) fn discovery(&mut self, found: Discovery) -> Result<(), StoreError> {
+        if self.row(found.key)?.is_none() {
+            return self.new_url(found);
+        }
+        let row = self.row(found.key)?.expect("read above");
+        let owner = row.head.job();
+        let owner_state = self.kept.jobs.get(&owner).map_or(JobState::Dropped, |job| job.state);
+        let limited = self.is_shallow(found.job);
+        let row = self.read_row(found.key);
+        let again = found_again(&mut row.head, &found, owner_state, limited);
+        if again == Again::Nothing {
+            return Ok(());
+        }
+        row.dirty = true;
+        let doc = row.head.doc;
+        match again {
+            Again::Nothing | Again::Row => Ok(()),
+            Again::Wait => {
+                self.counters(found.job)?.queued += 1;
+                self.rewrite_ready(&found)
+            }
+            Again::TakeOver { owner_waits, waited } => {
+                self.counters(owner)?.queued -= u64::from(!owner_waits);
+                self.counters(found.job)?.queued += u64::from(!waited);
+                self.take_over(found)
+            }
+            Again::Queue(_) | Again::Expand => {
+                let expand = again == Again::Expand;
+                row.head.place = Some(found.place);
+                row.head.expand = expand;
+                if !expand {
+                    row.head.state = UrlState::Queued;
+                }
+                let counters = self.counters(found.job)?;
+                counters.queued += 1;
+                if let Again::Queue(Some(reason)) = again {
+                    *counters.skipped_mut(reason) -= 1;
+                }
+                self.enqueue(entry_of(&found, doc, found.place, expand))
+            }
+        }
+    }
+
+    /// A row that waits on the calendar goes on waiting; a ready one is told anew.
+    fn take_over(&mut self, found: Discovery) -> Result<(), StoreError> {
+        let head = &self.read_row(found.key).head;
+        let place = head.place.expect("a queued URL has a place");
+        let (doc, due, expand) = (head.doc, head.due, head.expand);
+        if let Some(due) = due {
+            let value = row::encode(&(place, found.job));
+            self.put(Table::Queue, key::calendar(due, found.key), value);
+            return Ok(());
+        }
+        self.rewrite_ready(&found)?;
+        // Where the host is loaded, the row was passed over as another job's.
+        if self.known_host(found.key.host)?.claimed {
+            self.queued.push(entry_of(&found, doc, place, expand));
+            return Ok(());
+        }
+        self.schedule(found.key.host)
+    }
+
+    /// Writes the ready row of a URL anew, if it stands in the ready queue.
+    fn rewrite_ready(&mut self, found: &Discovery) -> Result<(), StoreError> {
+        let head = &self.read_row(found.key).head;
+        if let (Some(place), None) = (head.place, head.due) {
+            let ready = ReadyRow::of(found.key, head);
+            self.put(Table::Queue, key::ready(found.key.host, place), row::encode(&ready));
+        }
+        Ok(())
+    }
+
+    fn new_url(&mut self, found: Discovery) -> Result<(), StoreError> {
+        let host_key = found.key.host;
+        let new_host = self.host(host_key)?.is_none();
+        if new_host {
+            let host = HostRow {
+                origin: found.url.origin().into(),
+                ready: 0,
+                claimed: false,
+                wake: None,
+                not_before: Time(0),
+                known: 0,
+                fetched: 0,
+                failed: 0,
+                bytes: 0,
+            };
+            self.new_host(host_key, host);
+        }
+        self.known_host(host_key)?.known += 1;
+        let doc = self.next_doc(host_key.part)?;
+        self.put(Table::Docs, key::doc(doc), found.key.to_bytes());
+        let counters = self.counters(found.job)?;
+        counters.known += 1;
+        counters.hosts += u64::from(new_host);
+        match found.skip {
+            Some(reason) => *counters.skipped_mut(reason) += 1,
+            None => counters.queued += 1,
+        }
+        let head = UrlHead {
+            doc,
+            state: found.skip.map_or(UrlState::Queued, UrlState::Skipped),
+            depth: found.depth,
+            jobs: vec![found.job],
+            first_seen: self.now,
+            fetched_at: None,
+            visits: 0,
+            changes: 0,
+            changed_at: None,
+            attempts: 0,
+            place: found.skip.is_none().then_some(found.place),
+            due: None,
+            expand: false,
+            wishes: Vec::new(),
+        };
+        self.new_row(found.key, Row { head, url: found.url.as_str().into(), dirty: true });
+        match found.skip {
+            Some(_) => Ok(()),
+            None => self.enqueue(entry_of(&found, doc, found.place, false)),
+        }
+    }
+}
+
+fn entry_of(found: &Discovery, doc: DocId, place: Place, expand: bool) -> Entry {
+    Entry {
+        key: found.key,
+        place,
+        url: found.url.clone(),
+        doc,
+        job: found.job,
+        depth: found.depth,
+        attempts: 0,
+        expand,
+    }
+}

@@ -1,0 +1,214 @@
+//! A commit under way: the rows it has read, as it has changed them, and what it will write.
+
+use super::cache::HostCache;
+use super::tables::{TABLES, Table};
+use super::{EmbeddedStore, Kept, PartCounters, key};
+use crate::StoreError;
+use crate::row::{self, HostRow, JobCounters, JobRow, UrlHead, damaged};
+use crate::rule::handed_to;
+use argiope_frontier::Entry;
+use argiope_model::{DocId, HostKey, JobId, JobState, Time, UrlKey};
+use fjall::{PersistMode, UserKey, UserValue};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+pub(super) struct Row {
+    pub head: UrlHead,
+    pub url: Box<str>,
+    pub dirty: bool,
+}
+
+pub(super) fn is_open(jobs: &BTreeMap<JobId, JobRow>, job: JobId) -> bool {
+    jobs.get(&job).is_some_and(|row| row.state == JobState::Open)
+}
+
+/// A key and its new value; `None` deletes it.
+type Write = (UserKey, Option<UserValue>);
+
+pub(super) struct Work<'a> {
+    pub store: &'a EmbeddedStore,
+    pub kept: &'a mut Kept,
+    pub now: Time,
+    rows: HashMap<UrlKey, Row>,
+    hosts: HashMap<HostKey, HostRow>,
+    /// Jobs whose rows have changed.
+    pub jobs: BTreeSet<JobId>,
+    /// Rows queued of hosts that are loaded.
+    pub queued: Vec<Entry>,
+    /// Table by table: neighbours are written one after another.
+    out: [Vec<Write>; TABLES.len()],
+}
+
+impl<'a> Work<'a> {
+    pub fn new(store: &'a EmbeddedStore, kept: &'a mut Kept, now: Time) -> Self {
+        Work {
+            store,
+            kept,
+            now,
+            rows: HashMap::new(),
+            hosts: HashMap::new(),
+            jobs: BTreeSet::new(),
+            queued: Vec::new(),
+            out: Default::default(),
+        }
+    }
+
+    pub fn put(&mut self, table: Table, key: impl Into<UserKey>, value: impl Into<UserValue>) {
+        self.out[table as usize].push((key.into(), Some(value.into())));
+    }
+
+    pub fn delete(&mut self, table: Table, key: impl Into<UserKey>) {
+        self.out[table as usize].push((key.into(), None));
+    }
+
+    pub fn job(&mut self, id: JobId) -> Result<&mut JobRow, StoreError> {
+        self.jobs.insert(id);
+        self.kept.jobs.get_mut(&id).ok_or_else(|| damaged("jobs", format!("no job {id}")))
+    }
+
+    pub fn counters(&mut self, id: JobId) -> Result<&mut JobCounters, StoreError> {
+        Ok(&mut self.job(id)?.counters)
+    }
+
+    /// Whether a job goes only so deep.
+    pub fn is_shallow(&self, id: JobId) -> bool {
+        self.kept.jobs.get(&id).is_some_and(|row| row.job.limits.depth.is_some())
+    }
+
+    pub fn row(&mut self, k: UrlKey) -> Result<Option<&mut Row>, StoreError> {
+        if !self.rows.contains_key(&k) {
+            let read = |bytes: &[u8]| {
+                let (head, rest) = UrlHead::decode(bytes)?;
+                let url = std::str::from_utf8(rest).map_err(|e| damaged("URLs", e))?;
+                Ok(Row { head, url: url.into(), dirty: false })
+            };
+            match self.store.get(Table::Urls, &k.to_bytes(), read)? {
+                Some(row) => {
+                    self.rows.insert(k, row);
+                }
+                None => return Ok(None),
+            }
+        }
+        Ok(self.rows.get_mut(&k))
+    }
+
+    /// A row that has been read before.
+    pub fn read_row(&mut self, k: UrlKey) -> &mut Row {
+        self.rows.get_mut(&k).expect("read before")
+    }
+
+    /// A row that has been read before, and the jobs.
+    pub fn row_and_jobs(&mut self, k: UrlKey) -> (&mut Row, &BTreeMap<JobId, JobRow>) {
+        (self.rows.get_mut(&k).expect("read before"), &self.kept.jobs)
+    }
+
+    pub fn new_row(&mut self, k: UrlKey, row: Row) {
+        self.rows.insert(k, row);
+    }
+
+    pub fn host(&mut self, k: HostKey) -> Result<Option<&mut HostRow>, StoreError> {
+        if !self.hosts.contains_key(&k) {
+            let read = |v: &[u8]| row::decode("hosts", v);
+            let found = match self.kept.hosts.take(k) {
+                Some(host) => Some(host),
+                None => self.store.get(Table::Hosts, &k.to_bytes(), read)?,
+            };
+            match found {
+                Some(host) => {
+                    self.hosts.insert(k, host);
+                }
+                None => return Ok(None),
+            }
+        }
+        Ok(self.hosts.get_mut(&k))
+    }
+
+    pub fn known_host(&mut self, k: HostKey) -> Result<&mut HostRow, StoreError> {
+        self.host(k)?.ok_or_else(|| damaged("hosts", "a URL without its host"))
+    }
+
+    pub fn new_host(&mut self, k: HostKey, host: HostRow) {
+        self.hosts.insert(k, host);
+    }
+
+    /// Hosts that this batch has scheduled for then or sooner.
+    pub fn scheduled(&self, wake: u32) -> Vec<HostKey> {
+        let due = self.hosts.iter().filter(|(_, host)| host.wake.is_some_and(|w| w <= wake));
+        due.map(|(k, _)| *k).collect()
+    }
+
+    /// The next number for a document of a partition.
+    pub fn next_doc(&mut self, part: u16) -> Result<DocId, StoreError> {
+        let counters = self.part(part)?;
+        let doc = DocId::new(counters.docs, part);
+        counters.docs += 1;
+        let docs = counters.docs;
+        if docs % PartCounters::NOTED == 0 {
+            let [a, b] = part.to_be_bytes();
+            self.put(Table::Meta, [b'p', a, b], row::encode(&docs));
+        }
+        Ok(doc)
+    }
+
+    /// The next number in the change log of a partition.
+    pub fn next_change(&mut self, part: u16) -> Result<u64, StoreError> {
+        let counters = self.part(part)?;
+        counters.log += 1;
+        Ok(counters.log)
+    }
+
+    fn part(&mut self, part: u16) -> Result<&mut PartCounters, StoreError> {
+        if !self.kept.parts.contains_key(&part) {
+            let found = self.store.part_counters(part)?;
+            self.kept.parts.insert(part, found);
+        }
+        Ok(self.kept.parts.get_mut(&part).expect("inserted above"))
+    }
+
+    /// Writes the overlay and commits; says which rows of loaded hosts were queued.
+    pub fn finish(mut self) -> Result<Vec<Entry>, StoreError> {
+        let store = self.store;
+        let mut dirty: Vec<(&UrlKey, &Row)> = self.rows.iter().filter(|(_, r)| r.dirty).collect();
+        dirty.sort_unstable_by_key(|(k, _)| **k);
+        let rows = dirty.into_iter();
+        let rows = rows.map(|(k, row)| (k.to_bytes().into(), row.head.encode(&row.url).into()));
+        self.out[Table::Urls as usize].extend(rows.map(|(k, v)| (k, Some(v))));
+        let mut hosts: Vec<(&HostKey, &HostRow)> = self.hosts.iter().collect();
+        hosts.sort_unstable_by_key(|(k, _)| **k);
+        let hosts = hosts.into_iter();
+        let hosts = hosts.map(|(k, host)| (k.to_bytes().into(), Some(row::encode(host).into())));
+        self.out[Table::Hosts as usize].extend(hosts);
+        for id in std::mem::take(&mut self.jobs) {
+            let value = row::encode(&self.kept.jobs[&id]);
+            self.put(Table::Meta, key::job(id), value);
+        }
+        let mut batch = store.db.batch().durability(Some(PersistMode::SyncData));
+        for table in TABLES {
+            let keyspace = &store.tables[table];
+            for (key, value) in self.out[table as usize].drain(..) {
+                match value {
+                    Some(value) => batch.insert(keyspace, key, value),
+                    None => batch.remove(keyspace, key),
+                }
+            }
+        }
+        batch.commit().map_err(store.failed("commit"))?;
+        store.tables.make_room().map_err(store.failed("write a table out"))?;
+        Ok(self.committed())
+    }
+
+    fn committed(mut self) -> Vec<Entry> {
+        // Who gave a host back does not want its rows told.
+        self.queued.retain(|entry| self.hosts[&entry.key.host].claimed);
+        // A row may have changed after it was queued: met on a shorter way, taken over.
+        let jobs = &self.kept.jobs;
+        for entry in &mut self.queued {
+            let head = &self.rows[&entry.key].head;
+            let now = handed_to(head, |job| is_open(jobs, job));
+            (entry.job, entry.depth) = now.unwrap_or((head.job(), head.depth));
+            (entry.attempts, entry.expand) = (head.attempts, head.expand);
+        }
+        let cache: &mut HostCache = &mut self.kept.hosts;
+        self.hosts.into_iter().for_each(|(k, host)| cache.keep(k, host));
+        self.queued
+    }
+}

@@ -1,0 +1,207 @@
+//! Reading the embedded store: what visitors ask, and the windows onto ready queues.
+
+use super::overlay::is_open;
+use super::tables::Table;
+use super::{EmbeddedStore, ReadyRow, key};
+use crate::batch::{Batch, Committed};
+use crate::row::{self, Change, HostRow, JobRow, PayloadRow, SegmentKind, UrlRow, damaged};
+use crate::rule::handed_to;
+use crate::{Store, StoreError};
+use argiope_frontier::{Entry, HostWindow, Place, Refill};
+use argiope_model::{Capture, DocId, HostKey, JobId, PayloadDigest, SiteKey, Time, UrlKey};
+use std::collections::BTreeMap;
+use std::ops::Bound;
+
+/// Rows of jobs that are not worked on that one look-up passes over before it pauses.
+const MAX_PASSED_OVER: usize = 4096;
+
+impl EmbeddedStore {
+    /// Reads the first ready rows of a host after a place, those of open jobs only.
+    pub(super) fn window(
+        &self,
+        refill: &Refill,
+        jobs: &BTreeMap<JobId, JobRow>,
+    ) -> Result<HostWindow, StoreError> {
+        let prefix = key::ready_prefix(refill.host);
+        let start = match refill.after {
+            Some(place) => Bound::Excluded(key::ready(refill.host, place).to_vec()),
+            None => Bound::Included(prefix.to_vec()),
+        };
+        let last = Place { order: u64::MAX, seq: u64::MAX };
+        let end = Bound::Included(key::ready(refill.host, last).to_vec());
+        let mut out = HostWindow {
+            host: refill.host,
+            entries: Vec::new(),
+            cursor: refill.after,
+            more: false,
+            not_before: Time(0),
+        };
+        let mut passed_over = 0;
+        for pair in self.tables[Table::Queue].range::<Vec<u8>, _>((start, end)) {
+            if out.entries.len() == refill.limit || passed_over == MAX_PASSED_OVER {
+                out.more = true;
+                break;
+            }
+            let (k, v) = pair.into_inner().map_err(self.failed("read a queue"))?;
+            let place = key::ready_place(&k).ok_or_else(|| damaged("queues", "short key"))?;
+            out.cursor = Some(place);
+            let ready: ReadyRow = row::decode("queues", &v)?;
+            let owner_open = is_open(jobs, ready.job);
+            if !owner_open && !ready.waited {
+                passed_over += 1;
+                continue;
+            }
+            let url_key = UrlKey { host: refill.host, url: ready.url };
+            let Some(row) = self.get(Table::Urls, &url_key.to_bytes(), UrlRow::decode)? else {
+                return Err(damaged("queues", "a row without its URL"));
+            };
+            let Some((job, depth)) = handed_to(&row, |job| is_open(jobs, job)) else {
+                passed_over += 1;
+                continue;
+            };
+            out.entries.push(Entry {
+                key: url_key,
+                place,
+                doc: row.doc,
+                job,
+                depth,
+                attempts: ready.attempts,
+                expand: ready.expand,
+                url: row.url,
+            });
+        }
+        Ok(out)
+    }
+}
+
+impl Store for EmbeddedStore {
+    fn commit(&self, batch: Batch) -> Result<Committed, StoreError> {
+        self.apply(batch)
+    }
+
+    fn urls(&self, keys: &[UrlKey]) -> Result<Vec<Option<UrlRow>>, StoreError> {
+        keys.iter().map(|key| self.get(Table::Urls, &key.to_bytes(), UrlRow::decode)).collect()
+    }
+
+    fn scan_urls(
+        &self,
+        after: Option<UrlKey>,
+        limit: usize,
+    ) -> Result<Vec<(UrlKey, UrlRow)>, StoreError> {
+        let start = after.map_or(Bound::Unbounded, |k| Bound::Excluded(k.to_bytes()));
+        let rows = self.tables[Table::Urls].range::<[u8; 16], _>((start, Bound::Unbounded));
+        rows.take(limit)
+            .map(|pair| {
+                let (k, v) = pair.into_inner().map_err(self.failed("read URLs"))?;
+                let k: [u8; 16] = (*k).try_into().map_err(|_| damaged("URLs", "short key"))?;
+                Ok((UrlKey::from_bytes(k), UrlRow::decode(&v)?))
+            })
+            .collect()
+    }
+
+    fn docs(&self, docs: &[DocId]) -> Result<Vec<Option<UrlKey>>, StoreError> {
+        let read = |v: &[u8]| {
+            let bytes: [u8; 16] = v.try_into().map_err(|_| damaged("documents", "short"))?;
+            Ok(UrlKey::from_bytes(bytes))
+        };
+        docs.iter().map(|id| self.get(Table::Docs, &key::doc(*id), read)).collect()
+    }
+
+    fn captures(&self, key: UrlKey) -> Result<Vec<Capture>, StoreError> {
+        self.tables[Table::Captures]
+            .prefix(key.to_bytes())
+            .map(|pair| {
+                let value = pair.value().map_err(self.failed("read captures"))?;
+                row::decode_capture(&value)
+            })
+            .collect()
+    }
+
+    fn links(&self, keys: &[UrlKey]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
+        let read = |v: &[u8]| Ok(v.to_vec());
+        keys.iter().map(|key| self.get(Table::Links, &key.to_bytes(), read)).collect()
+    }
+
+    fn payloads(
+        &self,
+        keys: &[(SiteKey, PayloadDigest)],
+    ) -> Result<Vec<Option<PayloadRow>>, StoreError> {
+        keys.iter()
+            .map(|(site, digest)| {
+                let read = |v: &[u8]| row::decode("payloads", v);
+                self.get(Table::Payloads, &key::payload(*site, digest), read)
+            })
+            .collect()
+    }
+
+    fn hosts(&self, keys: &[HostKey]) -> Result<Vec<Option<HostRow>>, StoreError> {
+        let read = |v: &[u8]| row::decode("hosts", v);
+        keys.iter().map(|key| self.get(Table::Hosts, &key.to_bytes(), read)).collect()
+    }
+
+    fn scan_hosts(
+        &self,
+        after: Option<HostKey>,
+        limit: usize,
+    ) -> Result<Vec<(HostKey, HostRow)>, StoreError> {
+        let start = after.map_or(Bound::Unbounded, |k| Bound::Excluded(k.to_bytes()));
+        let rows = self.tables[Table::Hosts].range::<[u8; 8], _>((start, Bound::Unbounded));
+        rows.take(limit)
+            .map(|pair| {
+                let (k, v) = pair.into_inner().map_err(self.failed("read hosts"))?;
+                let k: [u8; 8] = (*k).try_into().map_err(|_| damaged("hosts", "short key"))?;
+                Ok((HostKey::from_bytes(k), row::decode("hosts", &v)?))
+            })
+            .collect()
+    }
+
+    fn claims(&self) -> Result<Vec<HostKey>, StoreError> {
+        self.tables[Table::Queue]
+            .prefix([key::CLAIM])
+            .map(|pair| {
+                let k = pair.key().map_err(self.failed("read claims"))?;
+                let host: [u8; 8] = k
+                    .get(1..)
+                    .and_then(|b| b.try_into().ok())
+                    .ok_or_else(|| damaged("claims", "short key"))?;
+                Ok(HostKey::from_bytes(host))
+            })
+            .collect()
+    }
+
+    fn jobs(&self) -> Result<Vec<JobRow>, StoreError> {
+        Ok(self.kept().jobs.values().cloned().collect())
+    }
+
+    fn segments(&self, kind: SegmentKind) -> Result<Vec<(u32, u64)>, StoreError> {
+        self.tables[Table::Meta]
+            .prefix([b's', kind as u8])
+            .map(|pair| {
+                let (k, v) = pair.into_inner().map_err(self.failed("read segments"))?;
+                let number: [u8; 4] = k
+                    .get(2..)
+                    .and_then(|b| b.try_into().ok())
+                    .ok_or_else(|| damaged("segments", "short key"))?;
+                Ok((u32::from_be_bytes(number), row::decode("segments", &v)?))
+            })
+            .collect()
+    }
+
+    fn changes(&self, part: u16, after: u64, limit: usize) -> Result<Vec<Change>, StoreError> {
+        let rows =
+            self.tables[Table::Log].range(key::log(part, after + 1)..=key::log(part, u64::MAX));
+        rows.take(limit)
+            .map(|pair| {
+                let (k, v) = pair.into_inner().map_err(self.failed("read the change log"))?;
+                let n = key::log_number(&k);
+                let n = n.ok_or_else(|| damaged("the change log", "short key"))?;
+                let (key, time, changed) = row::decode("the change log", &v)?;
+                Ok(Change { n, key, time, changed })
+            })
+            .collect()
+    }
+
+    fn next_page(&self) -> Result<u64, StoreError> {
+        Ok(self.kept().next_page)
+    }
+}

@@ -1,0 +1,151 @@
+//! The ready queue, the calendar, and the life of a host on disk: scheduled, claimed, given
+//! back, asleep.
+
+use super::ReadyRow;
+use super::key::{self, ASLEEP};
+use super::overlay::Work;
+use super::tables::Table;
+use crate::StoreError;
+use crate::row::{self, damaged};
+use argiope_frontier::{Entry, Place, Release};
+use argiope_model::{CanonicalUrl, HostKey, JobId, Time, UrlKey};
+
+/// Calendar rows moved per commit; the rest follows with the next.
+const MAX_DUE: usize = 1024;
+
+impl Work<'_> {
+    /// Adds a ready row and, where its host is not loaded, makes sure it is scheduled.
+    pub(super) fn enqueue(&mut self, entry: Entry) -> Result<(), StoreError> {
+        let host_key = entry.key.host;
+        let ready = ReadyRow::of(entry.key, &self.read_row(entry.key).head);
+        let k = key::ready(host_key, entry.place);
+        self.put(Table::Queue, k, row::encode(&ready));
+        let host = self.known_host(host_key)?;
+        host.ready += 1;
+        if host.claimed {
+            self.queued.push(entry);
+            return Ok(());
+        }
+        self.schedule(host_key)
+    }
+
+    /// Puts an unclaimed host with ready rows on the schedule, as early as it may be asked.
+    pub(super) fn schedule(&mut self, k: HostKey) -> Result<(), StoreError> {
+        let now = self.now;
+        let host = self.known_host(k)?;
+        let wake = key::wake_of(host.not_before.max(Time(now.0 / 1000 * 1000)));
+        if host.claimed || host.ready == 0 || host.wake.is_some_and(|w| w <= wake) {
+            return Ok(());
+        }
+        let old = host.wake.replace(wake);
+        if let Some(old) = old {
+            self.delete(Table::Queue, key::schedule(old, k));
+        }
+        self.kept.first_wake = self.kept.first_wake.min(wake);
+        self.put(Table::Queue, key::schedule(wake, k), []);
+        Ok(())
+    }
+
+    pub(super) fn release(&mut self, release: Release) -> Result<(), StoreError> {
+        self.delete(Table::Queue, key::claim(release.host));
+        let host = self.known_host(release.host)?;
+        host.claimed = false;
+        host.not_before = release.not_before;
+        let idle = host.ready > 0 && host.wake.is_none();
+        // Who put it to sleep did not know of the rows that this batch queued.
+        let asleep = release.asleep && self.queued.iter().all(|e| e.key.host != release.host);
+        if asleep && idle {
+            let host = self.known_host(release.host)?;
+            host.wake = Some(ASLEEP);
+            let k = key::schedule(ASLEEP, release.host);
+            self.put(Table::Queue, k, []);
+            return Ok(());
+        }
+        self.schedule(release.host)
+    }
+
+    /// Moves what is due from the calendar into the ready queues.
+    pub(super) fn calendar(&mut self) -> Result<(), StoreError> {
+        let zero = UrlKey { host: HostKey { part: 0, host: [0; 6] }, url: 0 };
+        let start = key::calendar(self.kept.first_due, zero);
+        let end = key::calendar(Time(self.now.0 + 1), zero);
+        if start >= end {
+            return Ok(());
+        }
+        let mut due = Vec::new();
+        for pair in self.store.tables[Table::Queue].range(start..end).take(MAX_DUE) {
+            let (k, v) = pair.into_inner().map_err(self.store.failed("read the calendar"))?;
+            let Some((_, url)) = key::calendar_parts(&k) else {
+                return Err(damaged("the calendar", "short key"));
+            };
+            let (place, job): (Place, JobId) = row::decode("the calendar", &v)?;
+            due.push((k, url, place, job));
+        }
+        for (k, url_key, place, job) in due {
+            self.delete(Table::Queue, k);
+            let Some(row) = self.row(url_key)? else {
+                return Err(damaged("the calendar", "a row without its URL"));
+            };
+            row.dirty = true;
+            row.head.due = None;
+            let entry = Entry {
+                key: url_key,
+                place,
+                url: CanonicalUrl::parse(&row.url).map_err(|e| damaged("URLs", e))?,
+                doc: row.head.doc,
+                job,
+                depth: row.head.depth,
+                attempts: row.head.attempts,
+                expand: row.head.expand,
+            };
+            self.enqueue(entry)?;
+        }
+        Ok(())
+    }
+
+    /// Hosts that slept because none of their jobs was worked on are due again.
+    pub(super) fn wake_sleepers(&mut self) -> Result<(), StoreError> {
+        let start = key::schedule(ASLEEP, HostKey { part: 0, host: [0; 6] });
+        let mut sleepers = Vec::new();
+        for pair in self.store.tables[Table::Queue].range(start..key::after_schedule()) {
+            let k = pair.key().map_err(self.store.failed("read the schedule"))?;
+            sleepers.extend(key::schedule_parts(&k).map(|(_, host)| host));
+        }
+        sleepers.into_iter().try_for_each(|host| self.schedule(host))
+    }
+
+    /// Claims hosts that are due, those scheduled by this very batch included.
+    pub(super) fn claim(&mut self, limit: usize) -> Result<Vec<(HostKey, Time)>, StoreError> {
+        if limit == 0 {
+            return Ok(Vec::new());
+        }
+        let now = key::wake_of(self.now);
+        let none = HostKey { part: 0, host: [0; 6] };
+        let mut due: Vec<HostKey> = Vec::new();
+        let first = self.kept.first_wake.min(now);
+        let rows = key::schedule(first, none)..key::schedule(now + 1, none);
+        for pair in self.store.tables[Table::Queue].range(rows) {
+            if due.len() >= limit {
+                break;
+            }
+            let k = pair.key().map_err(self.store.failed("read the schedule"))?;
+            due.extend(key::schedule_parts(&k).map(|(_, host)| host));
+        }
+        due.extend(self.scheduled(now));
+        let mut claimed = Vec::new();
+        for k in due {
+            if claimed.len() >= limit {
+                break;
+            }
+            let host = self.known_host(k)?;
+            // The schedule was read as it stood before this batch.
+            let Some(wake) = host.wake.filter(|w| *w <= now && !host.claimed) else { continue };
+            host.wake = None;
+            host.claimed = true;
+            claimed.push((k, host.not_before));
+            self.delete(Table::Queue, key::schedule(wake, k));
+            self.put(Table::Queue, key::claim(k), []);
+        }
+        Ok(claimed)
+    }
+}
