@@ -3,7 +3,7 @@
 //! Two steps. First what was written, with its origin (`written`, filled from the table of
 //! settings in `keys`, from the file by `document`, and from flags); then what it means,
 //! validated (`values` for each, `settings` for all). Only the second, [`Settings`], reaches
-//! the engine. Commands call [`load`]; `config init` writes [`template`]; `config show` prints
+//! the engine. Commands call [`load`]; `config init` writes [`template()`]; `config show` prints
 //! [`Loaded::rows`].
 //!
 //! Invariants: every setting is a row of one table; nothing unknown is passed over in silence;

@@ -4,13 +4,13 @@
 //! Order matters and is: jobs, results, releases, calendar, discoveries, claims. A host that
 //! is given back and found again in the same batch is thus scheduled, not forgotten.
 
-use super::key::{self, ASLEEP};
+use super::key::{self, AFTER_SCHEDULE, ASLEEP};
 use super::overlay::Work;
 use super::tables::Table;
 use super::{EmbeddedStore, Kept};
 use crate::StoreError;
 use crate::batch::{Batch, Committed, JobChange};
-use crate::row::{self, JobCounters, JobRow};
+use crate::row::{self, JobCounters, JobRow, damaged};
 use argiope_frontier::{HostWindow, Refill};
 use argiope_model::{HostKey, JobState, Time, UrlKey};
 use std::collections::HashSet;
@@ -78,27 +78,30 @@ impl EmbeddedStore {
     /// When the first host wakes or the first calendar row is due.
     fn next_due(&self, kept: &mut Kept) -> Result<Option<Time>, StoreError> {
         let queue = &self.tables[Table::Queue];
-        let none = UrlKey { host: HostKey { part: 0, host: [0; 6] }, url: 0 };
-        let start = key::schedule(kept.first_wake, none.host);
-        kept.first_wake = match queue.range(start..key::after_schedule()).next() {
-            Some(pair) => {
+        let mut wake = NEVER;
+        if kept.first_scheduled < AFTER_SCHEDULE {
+            let first = queue.range(kept.first_scheduled..AFTER_SCHEDULE).next();
+            kept.first_scheduled = AFTER_SCHEDULE;
+            if let Some(pair) = first {
                 let k = pair.key().map_err(self.failed("read the schedule"))?;
-                key::schedule_parts(&k).map_or(ASLEEP, |(wake, _)| wake)
+                let short = || damaged("the schedule", "short key");
+                kept.first_scheduled = (*k).try_into().map_err(|_| short())?;
+                wake = match key::schedule_parts(&k).ok_or_else(short)? {
+                    (ASLEEP, _) => NEVER,
+                    (wake, _) => Time(i64::from(wake) * 1000),
+                };
             }
-            None => ASLEEP,
-        };
-        let start = key::calendar(kept.first_due, none);
-        kept.first_due = match queue.range(start..key::after_calendar()).next() {
-            Some(pair) => {
+        }
+        if kept.first_due < NEVER {
+            let none = UrlKey { host: HostKey { part: 0, host: [0; 6] }, url: 0 };
+            let start = key::calendar(kept.first_due, none);
+            let first = queue.range(start..key::after_calendar()).next();
+            kept.first_due = NEVER;
+            if let Some(pair) = first {
                 let k = pair.key().map_err(self.failed("read the calendar"))?;
-                key::calendar_parts(&k).map_or(NEVER, |(due, _)| due)
+                kept.first_due = key::calendar_parts(&k).map_or(NEVER, |(due, _)| due);
             }
-            None => NEVER,
-        };
-        let wake = match kept.first_wake {
-            ASLEEP => NEVER,
-            wake => Time(i64::from(wake) * 1000),
-        };
+        }
         Ok(Some(wake.min(kept.first_due)).filter(|due| *due != NEVER))
     }
 }

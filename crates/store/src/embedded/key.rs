@@ -61,12 +61,14 @@ pub(super) fn after_calendar() -> [u8; 25] {
     join(CALENDAR + 1, &[&[0; 24]])
 }
 
-/// Behind all of the schedule, sleepers included.
-pub(super) fn after_schedule() -> [u8; 13] {
-    join(SCHEDULE + 1, &[&[0; 12]])
-}
+pub(super) type ScheduleKey = [u8; 13];
 
-pub(super) fn schedule(wake: u32, host: HostKey) -> [u8; 13] {
+/// Before all of the schedule.
+pub(super) const FIRST_SCHEDULED: ScheduleKey = [SCHEDULE, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+/// Behind all of the schedule, sleepers included.
+pub(super) const AFTER_SCHEDULE: ScheduleKey = [SCHEDULE + 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+
+pub(super) fn schedule(wake: u32, host: HostKey) -> ScheduleKey {
     join(SCHEDULE, &[&wake.to_be_bytes(), &host.to_bytes()])
 }
 

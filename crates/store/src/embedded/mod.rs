@@ -25,6 +25,7 @@ use crate::row::{self, JobRow, UrlHead, damaged};
 use argiope_model::{DocId, JobId, Time, UrlKey};
 use cache::HostCache;
 use fjall::Database;
+use key::ScheduleKey;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -45,9 +46,9 @@ struct Kept {
     parts: HashMap<u16, PartCounters>,
     hosts: HostCache,
     next_page: u64,
-    /// Nothing is scheduled before this second, nothing on the calendar before this time. What
-    /// was there is deleted and not yet gone: looking for the first would pass all of it.
-    first_wake: u32,
+    /// Nothing is scheduled before this key, nothing on the calendar before this time. What was
+    /// there is deleted and not yet gone: looking for the first would pass all of it.
+    first_scheduled: ScheduleKey,
     first_due: Time,
 }
 
@@ -110,9 +111,9 @@ impl EmbeddedStore {
         let kept = Kept {
             jobs: BTreeMap::new(),
             parts: HashMap::new(),
-            hosts: HostCache::with_bytes(memory / 16),
+            hosts: HostCache::with_bytes(memory / 8),
             next_page: 1,
-            first_wake: 0,
+            first_scheduled: key::FIRST_SCHEDULED,
             first_due: Time(0),
         };
         let store = EmbeddedStore { path: path.to_owned(), db, tables, kept: Mutex::new(kept) };
@@ -125,7 +126,7 @@ impl EmbeddedStore {
         kept.jobs.clear();
         kept.parts.clear();
         kept.hosts.clear();
-        (kept.first_wake, kept.first_due) = (0, Time(0));
+        (kept.first_scheduled, kept.first_due) = (key::FIRST_SCHEDULED, Time(0));
         for pair in self.tables[Table::Meta].prefix(b"j") {
             let (_, value) = pair.into_inner().map_err(self.failed("read the jobs"))?;
             let row: JobRow = row::decode("jobs", &value)?;

@@ -2,7 +2,7 @@
 //! back, asleep.
 
 use super::ReadyRow;
-use super::key::{self, ASLEEP};
+use super::key::{self, AFTER_SCHEDULE, ASLEEP};
 use super::overlay::Work;
 use super::tables::Table;
 use crate::StoreError;
@@ -41,9 +41,14 @@ impl Work<'_> {
         if let Some(old) = old {
             self.delete(Table::Queue, key::schedule(old, k));
         }
-        self.kept.first_wake = self.kept.first_wake.min(wake);
-        self.put(Table::Queue, key::schedule(wake, k), []);
+        self.put_scheduled(wake, k);
         Ok(())
+    }
+
+    fn put_scheduled(&mut self, wake: u32, host: HostKey) {
+        let k = key::schedule(wake, host);
+        self.kept.first_scheduled = self.kept.first_scheduled.min(k);
+        self.put(Table::Queue, k, []);
     }
 
     pub(super) fn release(&mut self, release: Release) -> Result<(), StoreError> {
@@ -57,8 +62,7 @@ impl Work<'_> {
         if asleep && idle {
             let host = self.known_host(release.host)?;
             host.wake = Some(ASLEEP);
-            let k = key::schedule(ASLEEP, release.host);
-            self.put(Table::Queue, k, []);
+            self.put_scheduled(ASLEEP, release.host);
             return Ok(());
         }
         self.schedule(release.host)
@@ -107,7 +111,7 @@ impl Work<'_> {
     pub(super) fn wake_sleepers(&mut self) -> Result<(), StoreError> {
         let start = key::schedule(ASLEEP, HostKey { part: 0, host: [0; 6] });
         let mut sleepers = Vec::new();
-        for pair in self.store.tables[Table::Queue].range(start..key::after_schedule()) {
+        for pair in self.store.tables[Table::Queue].range(start..AFTER_SCHEDULE) {
             let k = pair.key().map_err(self.store.failed("read the schedule"))?;
             sleepers.extend(key::schedule_parts(&k).map(|(_, host)| host));
         }
@@ -122,8 +126,8 @@ impl Work<'_> {
         let now = key::wake_of(self.now);
         let none = HostKey { part: 0, host: [0; 6] };
         let mut due: Vec<HostKey> = Vec::new();
-        let first = self.kept.first_wake.min(now);
-        let rows = key::schedule(first, none)..key::schedule(now + 1, none);
+        let end = key::schedule(now + 1, none);
+        let rows = self.kept.first_scheduled.min(end)..end;
         for pair in self.store.tables[Table::Queue].range(rows) {
             if due.len() >= limit {
                 break;
