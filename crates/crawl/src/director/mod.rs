@@ -264,7 +264,9 @@ impl Director {
 
     /// Nothing is under way and nothing waits to be committed.
     fn idle(&self) -> bool {
-        self.visits.is_empty() && self.pending.is_empty() && self.held.is_empty() && !self.busy
+        // A visit's task may have ended while its last word still waits to be heard: what counts
+        // is what was heard.
+        self.under_way.is_empty() && self.pending.is_empty() && self.held.is_empty() && !self.busy
     }
 
     fn hand_out(&mut self, now: Time) {
