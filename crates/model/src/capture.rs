@@ -17,6 +17,31 @@ pub struct Location {
 /// SHA-1 of the stored payload: the digest WARC tools compare.
 pub type PayloadDigest = [u8; 20];
 
+/// What a page asks of those who read it: meta robots and `X-Robots-Tag`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Directives {
+    /// It is not to be found by a search.
+    pub noindex: bool,
+    /// Its links are not to be followed.
+    pub nofollow: bool,
+    /// No copy of it is to be shown.
+    pub noarchive: bool,
+    /// No piece of its text is to be shown.
+    pub nosnippet: bool,
+}
+
+impl Directives {
+    /// What either of two sources asks.
+    pub fn and(self, other: Self) -> Self {
+        Directives {
+            noindex: self.noindex | other.noindex,
+            nofollow: self.nofollow | other.nofollow,
+            noarchive: self.noarchive | other.noarchive,
+            nosnippet: self.nosnippet | other.nosnippet,
+        }
+    }
+}
+
 /// One answer of the web, as kept.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Capture {
@@ -48,4 +73,6 @@ pub struct Capture {
     pub etag: Option<Box<str>>,
     /// How long the answer took, from request to last byte.
     pub elapsed_ms: u32,
+    /// What the page asks of those who read it.
+    pub directives: Directives,
 }

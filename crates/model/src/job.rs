@@ -4,6 +4,16 @@ use crate::{CanonicalUrl, JobId, Suffixes, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
+/// What a URL is asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Role {
+    /// Its content.
+    #[default]
+    Page,
+    /// The URLs it lists: a sitemap. It is no page and does not count as one.
+    Sitemap,
+}
+
 /// Which URLs belong to a job, as the user chose it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ScopeRule {

@@ -12,14 +12,15 @@ mod capture;
 mod id;
 mod job;
 mod link;
+mod odd_host;
 mod outcome;
 mod site;
 mod time;
 mod url;
 
-pub use capture::{Capture, Location, PayloadDigest};
+pub use capture::{Capture, Directives, Location, PayloadDigest};
 pub use id::{DocId, HostKey, JobId, PARTITIONS, SiteKey, UrlKey};
-pub use job::{Job, JobState, Limits, Order, QueryPolicy, Scope, ScopeRule, Wanted};
+pub use job::{Job, JobState, Limits, Order, QueryPolicy, Role, Scope, ScopeRule, Wanted};
 pub use link::{Link, LinkKind};
 pub use outcome::{FetchOutcome, OutcomeKind};
 pub use site::{PUBLIC_SUFFIX_VERSION, SuffixError, Suffixes};

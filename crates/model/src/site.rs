@@ -2,12 +2,20 @@
 //!
 //! A data directory keeps the list it was made with and computes keys with that one for ever;
 //! a newer list in a newer program changes scope, never keys.
+//!
+//! Invariant: the built-in list is in ASCII, as host names are: the published list writes
+//! international suffixes in their own script, and no host would ever end in one.
 
 use crate::SiteKey;
 use publicsuffix::{List, Psl};
+use std::sync::LazyLock;
 use xxhash_rust::xxh3::xxh3_64;
 
-const BUILT_IN: &str = include_str!("../data/public_suffix_list.dat");
+/// The list as it is published.
+const PUBLISHED: &str = include_str!("../data/public_suffix_list.dat");
+
+/// The list as we use it.
+static BUILT_IN: LazyLock<String> = LazyLock::new(|| in_ascii(PUBLISHED));
 
 /// The version of the list inside this program.
 pub const PUBLIC_SUFFIX_VERSION: &str = "2026-10-22";
@@ -26,12 +34,12 @@ pub struct SuffixError;
 impl Suffixes {
     /// The list inside this program.
     pub fn built_in() -> Self {
-        Self::from_text(BUILT_IN).expect("the built-in list parses; a test says so")
+        Self::from_text(&BUILT_IN).expect("the built-in list parses; a test says so")
     }
 
     /// The text of the built-in list, to be kept with a new data directory.
     pub fn built_in_text() -> &'static str {
-        BUILT_IN
+        &BUILT_IN
     }
 
     /// Reads a list from its text.
@@ -73,6 +81,19 @@ impl Suffixes {
     }
 }
 
+/// A list with the names in its rules as canonical URLs write them.
+fn in_ascii(list: &str) -> String {
+    let mut out = String::with_capacity(list.len());
+    for line in list.lines() {
+        match url::Host::parse(line) {
+            Ok(url::Host::Domain(rule)) if !line.is_ascii() => out.push_str(&rule),
+            _ => out.push_str(line), // ASCII, or not a rule.
+        }
+        out.push('\n');
+    }
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -91,6 +112,9 @@ mod tests {
             ("site17.test", "site17.test"),
             ("www.site17.test", "site17.test"),
             ("www.example.com.", "example.com"),
+            ("a.shishi.xn--55qx5d.cn", "shishi.xn--55qx5d.cn"),
+            ("xn--55qx5d.cn", "xn--55qx5d.cn"),
+            ("a.xn--a.example.com", "example.com"),
         ] {
             assert_eq!(s.site_of(host), site, "{host}");
         }
@@ -100,5 +124,21 @@ mod tests {
     fn the_version_named_is_the_version_inside() {
         assert!(BUILT_IN.contains(&format!("VERSION: {PUBLIC_SUFFIX_VERSION}")));
         assert!(Suffixes::from_text("").is_err());
+    }
+
+    #[test]
+    fn every_rule_of_the_built_in_list_is_in_ascii() {
+        let rules = |list: &'static str| {
+            list.lines().filter(|line| !line.is_empty() && !line.starts_with("//"))
+        };
+        assert_eq!(rules(PUBLISHED).filter(|rule| !rule.is_ascii()).count(), 459);
+        assert_eq!(rules(&BUILT_IN).filter(|rule| !rule.is_ascii()).count(), 0);
+        assert_eq!(rules(PUBLISHED).count(), rules(&BUILT_IN).count());
+    }
+
+    #[test]
+    fn a_list_from_an_old_directory_is_read_as_it_was_written() {
+        let old = Suffixes::from_text(PUBLISHED).unwrap();
+        assert_eq!(old.site_of("a.shishi.xn--55qx5d.cn"), "xn--55qx5d.cn");
     }
 }

@@ -3,11 +3,12 @@
 //! The form is the WHATWG serialisation (scheme and host lower case, default port dropped,
 //! dot segments resolved, tabs and newlines removed), and beyond it: no fragment, no user
 //! name or password, percent-escapes in upper case, escaped unreserved characters unescaped
-//! (RFC 3986 section 6.2.2). Only `http` and `https` exist here.
+//! (RFC 3986 section 6.2.2). Only `http` and `https` exist here. Where this differs from the
+//! standard and from others is listed in `docs/urls.md`.
 //!
 //! Invariant: parsing the text of a canonical URL gives the same text.
 
-use crate::{HostKey, Suffixes, UrlKey};
+use crate::{HostKey, Suffixes, UrlKey, odd_host};
 use std::borrow::Cow;
 use std::fmt;
 use xxhash_rust::xxh3::xxh3_64;
@@ -50,7 +51,13 @@ impl CanonicalUrl {
         if text.len() > 4 * MAX_URL_BYTES {
             return Err(UrlError::TooLong);
         }
-        Self::from_whatwg(url::Url::parse(text).map_err(explain)?)
+        match url::Url::parse(text) {
+            Ok(url) => Self::from_whatwg(url, None),
+            Err(e) => {
+                let odd = disguised(text, None, e)?;
+                Self::from_whatwg(url::Url::parse(&odd.text).map_err(explain)?, Some(&odd.host))
+            }
+        }
     }
 
     /// Reads a reference as a page at `self` (or its `<base>`) would mean it.
@@ -60,10 +67,19 @@ impl CanonicalUrl {
 
     /// Prepares for joining many references to this URL.
     pub fn joiner(&self) -> Joiner {
-        Joiner { base: url::Url::parse(&self.text).expect("a canonical URL parses") }
+        const PARSES: &str = "a canonical URL parses";
+        match url::Url::parse(&self.text) {
+            Ok(base) => Joiner { base, odd_host: None },
+            Err(_) => {
+                let odd = odd_host::disguise(&self.text, None).expect(PARSES);
+                let base = url::Url::parse(&odd.text).expect(PARSES);
+                Joiner { base, odd_host: Some(odd.host.into()) }
+            }
+        }
     }
 
-    fn from_whatwg(mut url: url::Url) -> Result<Self, UrlError> {
+    /// Makes a parsed URL canonical; `odd_host` is the real host where `url` has a stand-in.
+    fn from_whatwg(mut url: url::Url, odd_host: Option<&str>) -> Result<Self, UrlError> {
         if !matches!(url.scheme(), "http" | "https") {
             return Err(UrlError::Scheme);
         }
@@ -75,7 +91,11 @@ impl CanonicalUrl {
             let _ = url.set_username("");
             let _ = url.set_password(None);
         }
-        let text = normalise_escapes(String::from(url));
+        let mut text = String::from(url);
+        if let Some(host) = odd_host {
+            odd_host::reveal(&mut text, host);
+        }
+        let text = normalise_escapes(text);
         if text.len() > MAX_URL_BYTES {
             return Err(UrlError::TooLong);
         }
@@ -177,6 +197,11 @@ impl CanonicalUrl {
         self.with_text(text.into_boxed_str())
     }
 
+    /// The robots.txt that rules over this URL: that of its origin (RFC 9309, section 2.3).
+    pub fn robots_txt(&self) -> Self {
+        self.with_text([self.origin(), "/robots.txt"].concat().into_boxed_str())
+    }
+
     /// Another text with the same origin.
     fn with_text(&self, text: Box<str>) -> Self {
         let CanonicalUrl { host_start, host_end, path_start, .. } = *self;
@@ -206,6 +231,8 @@ impl CanonicalUrl {
 #[derive(Debug)]
 pub struct Joiner {
     base: url::Url,
+    /// The real host of the base, where `base` has a stand-in for it.
+    odd_host: Option<Box<str>>,
 }
 
 impl Joiner {
@@ -215,8 +242,32 @@ impl Joiner {
             return Err(UrlError::TooLong);
         }
         let reference = one_authority(reference);
-        CanonicalUrl::from_whatwg(self.base.join(&reference).map_err(explain)?)
+        match self.base.join(&reference) {
+            Ok(url) => {
+                let inherited = |_: &&str| !odd_host::names_a_host(&reference, self.base.scheme());
+                CanonicalUrl::from_whatwg(url, self.odd_host.as_deref().filter(inherited))
+            }
+            Err(e) => {
+                let odd = disguised(&reference, Some(self.base.scheme()), e)?;
+                let url = self.base.join(&odd.text).map_err(explain)?;
+                CanonicalUrl::from_whatwg(url, Some(&odd.host))
+            }
+        }
     }
+}
+
+/// A second chance for what the parser refused, if all that is wrong is an odd host.
+#[cold]
+fn disguised(
+    text: &str,
+    base_scheme: Option<&str>,
+    error: url::ParseError,
+) -> Result<odd_host::Disguised, UrlError> {
+    let odd = match error {
+        url::ParseError::IdnaError => odd_host::disguise(text, base_scheme),
+        _ => None,
+    };
+    odd.ok_or_else(|| explain(error))
 }
 
 /// `///host` and `/\\\host` mean `//host` to browsers; the parser sees an empty host there.
@@ -252,12 +303,7 @@ fn normalise_escapes(text: String) -> String {
     let mut rest = text.as_str();
     while let Some(at) = rest.find('%') {
         out.push_str(&rest[..at]);
-        let hex = rest.as_bytes().get(at + 1..at + 3).and_then(|h| {
-            let hi = char::from(h[0]).to_digit(16)?;
-            let lo = char::from(h[1]).to_digit(16)?;
-            Some((hi * 16 + lo) as u8)
-        });
-        match hex {
+        match unescape(&rest.as_bytes()[at..]) {
             Some(b) if b.is_ascii_alphanumeric() || b"-._~".contains(&b) => {
                 out.push(char::from(b));
                 rest = &rest[at + 3..];
@@ -274,6 +320,13 @@ fn normalise_escapes(text: String) -> String {
     }
     out.push_str(rest);
     out
+}
+
+/// The byte that an escape at the start of `bytes` stands for.
+pub(crate) fn unescape(bytes: &[u8]) -> Option<u8> {
+    let [b'%', high, low, ..] = bytes else { return None };
+    let digit = |b: &u8| char::from(*b).to_digit(16);
+    Some((digit(high)? * 16 + digit(low)?) as u8)
 }
 
 impl fmt::Display for CanonicalUrl {
@@ -321,6 +374,8 @@ mod tests {
             ("http://example.com/100%", "http://example.com/100%"),
             ("http://[::1]:8080/x", "http://[::1]:8080/x"),
             ("http://example.com/a b", "http://example.com/a%20b"),
+            ("http://example.com/a^b?c^d", "http://example.com/a^b?c^d"),
+            ("http://example.com/?†\\−\u{e}A", "http://example.com/?%E2%80%A0\\%E2%88%92%0EA"),
             ("mailto:someone@example.com", "! not an http or https URL"),
             ("example.com", "! not a URL: it has no scheme such as https://"),
         ] {
@@ -335,6 +390,11 @@ mod tests {
         assert_eq!((u.path(), u.query()), ("/a/b.HTML", Some("x=1&a=2")));
         assert_eq!(u.origin(), "https://[::1]:8443");
         assert_eq!(u.extension().as_deref(), Some("html"));
+        assert_eq!(u.path_and_query(), "/a/b.HTML?x=1&a=2");
+        assert_eq!(CanonicalUrl::parse("http://h.test").unwrap().path_and_query(), "/");
+        let robots = u.robots_txt();
+        assert_eq!(robots.as_str(), "https://[::1]:8443/robots.txt");
+        assert_eq!(CanonicalUrl::parse(robots.as_str()), Ok(robots));
         assert_eq!(u.without_query().as_str(), "https://[::1]:8443/a/b.HTML");
         assert_eq!(u.with_sorted_query().as_str(), "https://[::1]:8443/a/b.HTML?a=2&x=1");
     }
@@ -354,7 +414,53 @@ mod tests {
         }
     }
 
+    #[test]
+    fn ascii_hosts_are_taken_as_they_are_whatever_their_punycode() {
+        for (raw, want) in [
+            ("http://XN--a.Example:80/x", "http://xn--a.example/x"),
+            ("http://u:p@www.xn--.example:81", "http://www.xn--.example:81/"),
+            ("http://%78n--a.example/%7e", "http://xn--a.example/~"),
+            ("http://xn--a.xx--a/", "http://xn--a.xx--a/"),
+            ("http://xn--a.1/", "! not a URL: the IPv4 address is invalid"),
+            ("http://xn--a b/", "! not a URL: the international domain name is invalid"),
+            ("http://ü.xn--a/", "! not a URL: the international domain name is invalid"),
+        ] {
+            assert_eq!(canon(raw), want, "{raw}");
+        }
+    }
+
+    #[test]
+    fn references_join_to_an_odd_host_as_to_any_other() {
+        let base = CanonicalUrl::parse("http://xn--a.test:81/d/e?q=1").unwrap();
+        for (r, want) in [
+            ("../x", "http://xn--a.test:81/x"),
+            ("?y", "http://xn--a.test:81/d/e?y"),
+            ("", "http://xn--a.test:81/d/e?q=1"),
+            ("http:x", "http://xn--a.test:81/d/x"),
+            ("https:x", "https://x/"),
+            ("//xx--a.test/", "http://xx--a.test/"),
+            ("http://u@xx--a.test:81/x", "http://xx--a.test:81/x"),
+            ("///xn--b.test", "http://xn--b.test/"),
+            ("\\\\XN--b.test\\y", "http://xn--b.test/y"),
+            ("https:xn--b.test", "https://xn--b.test/"),
+        ] {
+            assert_eq!(base.join(r).unwrap().as_str(), want, "{r:?}");
+        }
+        assert_eq!(base.join("mailto:a@xn--a.test"), Err(UrlError::Scheme));
+        assert!(base.join("//ü.xn--a/").is_err());
+    }
+
     proptest! {
+        #[test]
+        fn odd_hosts_too_are_canonical_once(s in "http://(([xX][nN]--|a|[.]|%41|ü){1,4}@)?([xX][nN]--|[a-zA-Z0-9.]|%6E|[-]){1,8}(:8)?/[a.%/]{0,8}") {
+            if let Ok(u) = CanonicalUrl::parse(&s) {
+                prop_assert_eq!(CanonicalUrl::parse(u.as_str()), Ok(u.clone()));
+                prop_assert_eq!(u.join(""), Ok(u.clone()));
+                let robots = u.join("/robots.txt");
+                prop_assert_eq!(robots, Ok(u.robots_txt()));
+            }
+        }
+
         #[test]
         fn canonical_twice_is_canonical_once(s in "(http|https)://[a-z0-9.%]{1,12}(:[0-9]{1,5})?/[a-zA-Z0-9%/.?&=#~ é]{0,24}") {
             if let Ok(u) = CanonicalUrl::parse(&s) {
