@@ -14,6 +14,10 @@ pub enum SkipReason {
     Type,
     /// It is larger than the limit.
     Size,
+    /// Its host's robots.txt forbids it.
+    Robots,
+    /// Its host was given up.
+    GivenUp,
 }
 
 impl SkipReason {
@@ -24,6 +28,8 @@ impl SkipReason {
             Self::Depth => "depth",
             Self::Type => "type",
             Self::Size => "size",
+            Self::Robots => "robots",
+            Self::GivenUp => "given_up",
         }
     }
 }

@@ -4,11 +4,17 @@
 //! with no unclaimed row it may fetch, or with all connections out, is in neither. A host
 //! about which anything has changed since the last `wants` is in `touched`.
 
-use crate::exchange::{Entry, HostWindow, Refill, Release, Wants};
+use crate::address::{Addresses, Network};
+use crate::admit::SkipReason;
+use crate::exchange::{Entry, HostNote, HostWindow, Named, Refill, Release, Wants};
 use crate::order::Place;
+use crate::task::{Errand, Task};
+use crate::temper::{Heard, Manner, Patience};
 use crate::window::{Host, Spot};
 use argiope_model::{HostKey, JobId, Time};
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::hash::{BuildHasherDefault, DefaultHasher};
+use std::net::IpAddr;
 use std::time::Duration;
 
 /// The rules of politeness and the bounds of memory.
@@ -24,6 +30,30 @@ pub struct Politeness {
     pub max_hosts: usize,
     /// Rows held over all hosts, about.
     pub rows: usize,
+    /// From the start of one request to an address to the start of the next; zero: none.
+    pub address_gap: Duration,
+    /// Addresses without such a gap.
+    pub address_exempt: Vec<Network>,
+    /// The name under which robots.txt is obeyed; `None`: it is neither asked for nor obeyed.
+    pub robots: Option<String>,
+    /// How patient we are with hosts that do not answer well.
+    pub patience: Patience,
+}
+
+impl Default for Politeness {
+    fn default() -> Self {
+        Politeness {
+            delay: Duration::from_secs(10),
+            per_host: 1,
+            connections: 64,
+            max_hosts: 1024,
+            rows: 1 << 16,
+            address_gap: Duration::ZERO,
+            address_exempt: Vec::new(),
+            robots: None,
+            patience: Patience::default(),
+        }
+    }
 }
 
 /// How an answer ended, as far as the frontier cares.
@@ -33,6 +63,8 @@ pub struct Answered {
     pub end: Option<Time>,
     /// Whether it leads elsewhere.
     pub redirect: bool,
+    /// How it reflects on the host.
+    pub heard: Heard,
 }
 
 /// How many hosts are where.
@@ -48,11 +80,19 @@ pub struct Counts {
     pub asked: usize,
 }
 
+/// The same for the same keys in every run, so that a simulation repeats itself.
+type Steady = BuildHasherDefault<DefaultHasher>;
+
 /// The loaded hosts.
 #[derive(Debug)]
 pub struct Frontier {
-    rules: Politeness,
-    hosts: HashMap<HostKey, Host>,
+    pub(crate) rules: Politeness,
+    pub(crate) hosts: HashMap<HostKey, Host, Steady>,
+    addresses: Addresses,
+    /// Errands to hosts that are not loaded, and whether those were asked for.
+    pub(crate) strangers: BTreeMap<HostKey, (Vec<Errand>, bool)>,
+    /// What is to be known of loaded hosts should the run end.
+    pub(crate) notes: Vec<HostNote>,
     waiting: BTreeSet<(Time, HostKey)>,
     ready: BTreeSet<(Place, HostKey)>,
     touched: BTreeSet<HostKey>,
@@ -72,8 +112,11 @@ impl Frontier {
     /// An empty frontier.
     pub fn new(rules: Politeness) -> Self {
         Frontier {
+            addresses: Addresses::new(rules.address_gap, rules.address_exempt.clone()),
+            strangers: BTreeMap::new(),
+            notes: Vec::new(),
             rules,
-            hosts: HashMap::new(),
+            hosts: HashMap::default(),
             waiting: BTreeSet::new(),
             ready: BTreeSet::new(),
             touched: BTreeSet::new(),
@@ -113,12 +156,35 @@ impl Frontier {
     /// Takes in a host whose claim is durable, or more rows of a loaded one.
     pub fn load(&mut self, read: HostWindow, now: Time) {
         let (key, per_host) = (read.host, self.rules.per_host);
-        let fresh = || Host::new(read.not_before, per_host);
-        self.hosts.entry(key).or_insert_with(fresh);
+        if !self.hosts.contains_key(&key) {
+            let mut host = Host::new(read.not_before, per_host);
+            host.temper = read.temper.clone();
+            host.temper.reconsider(now);
+            if let (Some(agent), Some(file)) = (&self.rules.robots, &read.robots) {
+                host.rules.take_in(file, agent);
+            }
+            if let Some((errands, _)) = self.strangers.remove(&key) {
+                host.errands.extend(errands);
+            }
+            self.hosts.insert(key, host);
+        }
         self.change(key, now, |host, window| {
             host.load(read);
             host.trim_if_over(window);
         });
+    }
+
+    /// Takes in a host whose claim was left open by a run that did not end well: when it was
+    /// last asked is unknown, so it waits as long as it ever has to, from the start of this run.
+    pub fn load_unclean(&mut self, mut read: HostWindow, begun: Time, now: Time) {
+        let mut wait = self.rules.delay.max(Duration::from_millis(read.temper.pause_ms));
+        if let (Some(agent), Some(file)) = (&self.rules.robots, &read.robots) {
+            let mut rules = crate::window::Rules::default();
+            rules.take_in(file, agent);
+            wait = wait.max(rules.crawl_delay().unwrap_or_default());
+        }
+        read.not_before = read.not_before.max(begun.plus(wait));
+        self.load(read, now);
     }
 
     /// Takes in a row that has just been added to the queue. Rows of hosts that are not loaded,
@@ -130,29 +196,81 @@ impl Frontier {
         });
     }
 
-    /// The next URL that may be requested now. It is handed out: `answered` gives the
+    /// The next thing that may be done now. A URL is handed out: `answered` gives the
     /// connection back, `settled` says that the store has taken the result. `leads_to` tells
     /// the first place that its links could get.
     ///
     /// On one connection (to a host, or at all) the order is exact: a row waits while an open
     /// one could still put something before it.
-    pub fn next(&mut self, now: Time, leads_to: impl FnOnce(&Entry) -> Place) -> Option<Entry> {
-        if self.out >= self.rules.connections {
-            return None;
-        }
+    pub fn next(&mut self, now: Time, leads_to: impl FnOnce(&Entry) -> Place) -> Option<Task> {
         self.wake(now);
-        let (place, key) = *self.ready.first()?;
-        if self.rules.connections == 1 && self.hosts.values().any(|h| h.may_lead_before(place)) {
-            return None;
-        }
-        let per_host = self.rules.per_host;
-        let (entry, first_out) = self.change(key, now, |host, _| {
+        loop {
+            let (place, key) = *self.ready.first()?;
+            let host = self.hosts.get(&key).expect("a ready host is loaded");
+            let given_up = host.temper.is_given_up(now);
+            if let Some(entry) = host.window.get(&place).filter(|_| host.errands.is_empty())
+                && !entry.expand
+            {
+                let refusal = match host.rules.robots.as_ref().filter(|_| self.obeys(host, now)) {
+                    _ if given_up => Some(SkipReason::GivenUp),
+                    Some(r) if !r.verdict(entry.url.path_and_query()).allowed => {
+                        Some(SkipReason::Robots)
+                    }
+                    _ => None,
+                };
+                if let Some(reason) = refusal {
+                    let entry = self.change(key, now, |host, _| host.refuse(place))?;
+                    return Some(Task::Refuse(entry, reason));
+                }
+            }
+            if self.out >= self.rules.connections {
+                return None;
+            }
+            let alone = self.rules.connections == 1;
+            if alone && self.hosts.values().any(|h| h.may_lead_before(place)) {
+                return None;
+            }
+            let expand = host.window.get(&place).is_some_and(|e| e.expand);
+            let expand = expand && host.errands.is_empty();
+            if !expand {
+                if self.addresses.matter() && now >= host.address.until {
+                    let url = match host.errands.front() {
+                        Some(errand) => errand.url.clone(),
+                        None => host.window.get(&place)?.url.clone(),
+                    };
+                    self.change(key, now, |host, _| host.address.asking = true);
+                    return Some(Task::Locate(key, url));
+                }
+                if self.addresses.free_at(host.address.ip) > now {
+                    // Another host of the address was asked since.
+                    self.settle_spot(key, now);
+                    continue;
+                }
+                self.addresses.taken(host.address.ip, now);
+            }
+            let ask_robots = !expand && self.rules.robots.is_some() && host.rules.are_stale(now);
+            let per_host = self.rules.per_host;
             let first_out = host.free.len() == per_host;
-            (host.hand_out(place, leads_to), first_out)
-        })?;
-        self.out += 1;
-        self.asked += usize::from(first_out);
-        Some(entry)
+            self.out += 1;
+            self.asked += usize::from(first_out);
+            return self.change(key, now, |host, _| {
+                if let Some(errand) = host.errands.pop_front() {
+                    host.take_connection();
+                    return Task::Errand(errand);
+                }
+                let entry = host.hand_out(place, leads_to);
+                if ask_robots {
+                    host.rules.asking = true;
+                    return Task::Robots(entry);
+                }
+                Task::Visit(entry)
+            });
+        }
+    }
+
+    /// Whether the rules of the host's robots.txt may be relied on now.
+    fn obeys(&self, host: &Host, now: Time) -> bool {
+        self.rules.robots.is_some() && !host.rules.are_stale(now)
     }
 
     fn wake(&mut self, now: Time) {
@@ -165,16 +283,51 @@ impl Frontier {
     }
 
     /// The answer has ended (or never came): the delay runs from `end`, unless nothing was
-    /// requested at all. A redirect leads to the place right behind its own.
-    pub fn answered(&mut self, host: HostKey, place: Place, answer: Answered, now: Time) {
-        let free_at = answer.end.map_or(now, |end| end.plus(self.rules.delay));
-        let per_host = self.rules.per_host;
-        let all_back = self.change(host, now, |host, _| {
-            host.answered(place, free_at, answer.redirect);
-            host.free.len() == per_host
+    /// requested at all. A redirect leads to the place right behind its own. An errand has no
+    /// place.
+    pub fn answered(
+        &mut self,
+        key: HostKey,
+        place: Option<Place>,
+        answer: Answered,
+        now: Time,
+    ) {
+        let (delay, per_host) = (self.rules.delay, self.rules.per_host);
+        let patience = self.rules.patience.clone();
+        let told = self.change(key, now, |host, _| {
+            let free_at = answer.end.map_or(now, |end| end.plus(delay));
+            host.free.push(free_at);
+            if let Some(place) = place {
+                host.answered(place, answer.redirect);
+            }
+            let mut note = false;
+            if let Some(end) = answer.end {
+                host.last_end = host.last_end.max(end);
+                let pause = host.temper.hear(&answer.heard, &patience, end);
+                host.not_before = host.not_before.max(pause.unwrap_or_default());
+                host.keep_crawl_delay();
+                // What a host asked of us must not be forgotten in a crash.
+                note = matches!(answer.heard.manner, Manner::Busy | Manner::Silent)
+                    || answer.heard.retry_after.is_some();
+            }
+            let all_back = host.free.len() == per_host;
+            (all_back, note.then(|| host.note(key)))
         });
         self.out -= 1;
-        self.asked -= usize::from(all_back == Some(true));
+        if let Some((all_back, note)) = told {
+            self.asked -= usize::from(all_back);
+            self.notes.extend(note);
+        }
+    }
+
+    /// The address of a host is known, or is known not to be; until when.
+    pub fn located(&mut self, key: HostKey, ip: Option<IpAddr>, until: Time, now: Time) {
+        self.change(key, now, |host, _| {
+            host.address.asking = false;
+            host.address.ip = ip;
+            // Never at once again: a name that changes by the moment must not be a loop.
+            host.address.until = until.max(now.plus(Duration::from_secs(1)));
+        });
     }
 
     /// The store has deleted the row (or put it on the calendar).
@@ -232,6 +385,12 @@ impl Frontier {
                 }
             } else if host.window.is_empty() && !host.passed && host.idle(per_host) {
                 wants.releases.push(self.release(key, true));
+            }
+        }
+        for (host, (errands, asked)) in &mut self.strangers {
+            if let Some(errand) = errands.first().filter(|_| !*asked) {
+                *asked = true;
+                wants.named.push(Named { host: *host, origin: errand.url.origin().into() });
             }
         }
         // Twice what could be handed out now, so that the next look-up comes in time; never few,
@@ -296,12 +455,11 @@ impl Frontier {
         self.unspot(key);
         let host = self.hosts.remove(&key).expect("only loaded hosts are released");
         self.held -= host.window.len();
-        let not_before = host.free.iter().max().copied().unwrap_or_default();
-        Release { host: key, not_before, asleep }
+        Release { host: key, not_before: host.holds_until(), temper: host.temper, asleep }
     }
 
     /// Changes a loaded host and puts it where it then belongs.
-    fn change<T>(
+    pub(crate) fn change<T>(
         &mut self,
         key: HostKey,
         now: Time,
@@ -330,6 +488,29 @@ impl Frontier {
         }
     }
 
+    /// Where a host belongs whose first row that may be handed out has this place.
+    fn spot_of(&self, host: &Host, first: Option<Place>, now: Time) -> Spot {
+        if host.address.asking {
+            return Spot::Nowhere;
+        }
+        let first = match first {
+            _ if !host.errands.is_empty() => Place::FIRST,
+            // What is not asked for any more need not wait to be refused.
+            Some(place) if host.temper.is_given_up(now) && !host.free.is_empty() => {
+                return Spot::Ready(place);
+            }
+            Some(place) if !host.rules.asking => place,
+            _ => return Spot::Nowhere,
+        };
+        let out = host.free.len() < self.rules.per_host;
+        let Some(free) = host.free.iter().min().filter(|_| !(out && host.one_at_a_time())) else {
+            return Spot::Nowhere;
+        };
+        let address = self.addresses.free_at(host.address.ip);
+        let time = (*free).max(host.not_before).max(address);
+        if time <= now { Spot::Ready(first) } else { Spot::Waiting(time) }
+    }
+
     /// Puts a host where it belongs after anything about it has changed.
     fn settle_spot(&mut self, key: HostKey, now: Time) {
         let Some(host) = self.hosts.get(&key) else { return };
@@ -341,11 +522,7 @@ impl Frontier {
         };
         // One connection: nothing overtakes what an open row may still lead to.
         let first = first.filter(|place| self.rules.per_host > 1 || !host.may_lead_before(*place));
-        let spot = match (first, host.free.iter().min()) {
-            (Some(place), Some(time)) if *time <= now => Spot::Ready(place),
-            (Some(_), Some(time)) => Spot::Waiting(*time),
-            _ => Spot::Nowhere,
-        };
+        let spot = self.spot_of(host, first, now);
         if spot == host.spot {
             return;
         }

@@ -41,15 +41,25 @@
 //! asks; the store keeps the rows. Nothing here does I/O or reads a clock: time comes as an
 //! argument.
 
+mod address;
 mod admit;
 mod exchange;
 mod heap;
 mod order;
+mod robots;
+mod rules;
 mod seen;
+mod task;
+mod temper;
 mod window;
 
+pub use address::Network;
 pub use admit::{Admission, SkipReason, admit};
-pub use exchange::{Entry, HostWindow, Refill, Release, Wants};
+pub use exchange::{Entry, HostNote, HostWindow, Named, Refill, Release, RobotsFile, Wants};
 pub use heap::{Answered, Counts, Frontier, Politeness};
 pub use order::{Place, place_of_link, place_of_redirect, place_of_seed};
+pub use robots::{MAX_ROBOTS_BYTES, Robots, Rule, Verdict, is_product_token};
+pub use rules::RobotsUse;
 pub use seen::SeenCache;
+pub use task::{Errand, Task};
+pub use temper::{Heard, Manner, Patience, Temper};

@@ -17,6 +17,13 @@ pub struct Place {
     pub seq: u64,
 }
 
+impl Place {
+    /// Before every other.
+    pub const FIRST: Place = Place { order: 0, seq: 0 };
+    /// Behind every other.
+    pub const LAST: Place = Place { order: u64::MAX, seq: u64::MAX };
+}
+
 /// Room between two links of a page for the targets of redirects.
 const STEP: u64 = 1 << 16;
 const PAGE_BITS: u32 = 48;

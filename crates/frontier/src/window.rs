@@ -4,10 +4,16 @@
 //! jobs where `passed` says so. Rows handed out are `open` until the store has deleted them,
 //! so that what is read meanwhile cannot hand them out twice.
 
-use crate::exchange::{Entry, HostWindow};
+use crate::exchange::{Entry, HostNote, HostWindow, RobotsFile};
 use crate::order::{Place, place_of_redirect};
-use argiope_model::{JobId, Time};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use crate::robots::Robots;
+use crate::task::Errand;
+use crate::temper::Temper;
+use argiope_model::{HostKey, JobId, OutcomeKind, Time};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Spot {
@@ -30,9 +36,66 @@ pub(crate) struct Host {
     pub passed: bool,
     /// The times from which each connection not in use may be used.
     pub free: Vec<Time>,
+    /// Before this time no connection may be used.
+    pub not_before: Time,
+    /// When the last answer ended.
+    pub last_end: Time,
+    pub temper: Temper,
+    pub rules: Rules,
+    pub address: Address,
+    /// Requests on other hosts' behalf; they come before its own rows.
+    pub errands: VecDeque<Errand>,
     /// Handed out and not yet deleted from the queue.
     open: HashMap<Place, Open>,
     pub spot: Spot,
+}
+
+/// What the host's robots.txt says, as far as it is known.
+#[derive(Debug, Default)]
+pub(crate) struct Rules {
+    pub robots: Option<Arc<Robots>>,
+    /// When it must be asked for again.
+    pub until: Time,
+    /// It is being asked for: no page is requested meanwhile.
+    pub asking: bool,
+}
+
+impl Rules {
+    /// Whether it must be asked for before a page is.
+    pub fn are_stale(&self, now: Time) -> bool {
+        self.robots.is_none() || now >= self.until
+    }
+
+    /// Takes in what was answered; says whether it is of use. What cannot be had leaves the
+    /// rules as they were: the file is asked for again.
+    pub fn take_in(&mut self, file: &RobotsFile, agent: &str) -> bool {
+        let robots = match file.outcome.status {
+            200..300 if file.outcome.kind == OutcomeKind::Fetched => {
+                Robots::parse(&file.body, agent)
+            }
+            // "Too many requests" says "not now".
+            429 => return false,
+            // Anything else of the kind, and redirects without an end, say that there is none.
+            300..500 => Robots::allow_all(),
+            _ => return false,
+        };
+        (self.robots, self.until) = (Some(Arc::new(robots)), file.until);
+        true
+    }
+
+    pub fn crawl_delay(&self) -> Option<Duration> {
+        self.robots.as_ref().and_then(|robots| robots.crawl_delay())
+    }
+}
+
+/// Where the host is.
+#[derive(Debug, Default)]
+pub(crate) struct Address {
+    pub ip: Option<IpAddr>,
+    /// When it must be looked up again.
+    pub until: Time,
+    /// It is being looked up.
+    pub asking: bool,
 }
 
 /// A row that is out.
@@ -54,6 +117,12 @@ impl Host {
             reread: false,
             passed: false,
             free: vec![not_before; per_host],
+            not_before,
+            last_end: Time::default(),
+            temper: Temper::default(),
+            rules: Rules::default(),
+            address: Address::default(),
+            errands: VecDeque::new(),
             open: HashMap::new(),
             spot: Spot::Nowhere,
         }
@@ -61,7 +130,32 @@ impl Host {
 
     /// Whether nothing of it is under way: only then may it be given back.
     pub fn idle(&self, per_host: usize) -> bool {
-        self.open.is_empty() && !self.refilling && self.free.len() == per_host
+        let asking = self.rules.asking || self.address.asking || !self.errands.is_empty();
+        self.open.is_empty() && !self.refilling && !asking && self.free.len() == per_host
+    }
+
+    /// Whether it is asked on one connection whatever the setting: it named a delay of its own,
+    /// or it is not well.
+    pub fn one_at_a_time(&self) -> bool {
+        self.temper.pause_ms > 0 || self.rules.crawl_delay().is_some_and(|d| !d.is_zero())
+    }
+
+    /// No request before this time.
+    pub fn holds_until(&self) -> Time {
+        let free = self.free.iter().max().copied().unwrap_or_default();
+        free.max(self.not_before)
+    }
+
+    /// What must be known of it should this run end here.
+    pub fn note(&self, key: HostKey) -> HostNote {
+        HostNote { host: key, not_before: self.holds_until(), temper: self.temper.clone() }
+    }
+
+    /// The next request keeps the delay that the host's robots.txt names.
+    pub fn keep_crawl_delay(&mut self) {
+        if let Some(delay) = self.rules.crawl_delay() {
+            self.not_before = self.not_before.max(self.last_end.plus(delay));
+        }
     }
 
     /// Takes in what was read.
@@ -101,11 +195,22 @@ impl Host {
 
     /// Hands out a row on the connection that has been free longest.
     pub fn hand_out(&mut self, place: Place, leads_to: impl FnOnce(&Entry) -> Place) -> Entry {
+        self.take_connection();
         let entry = self.window.remove(&place).expect("a ready host has its first row");
         self.open.insert(place, Open { leads_to: leads_to(&entry), newer: None });
+        entry
+    }
+
+    /// Hands out a row that will not be requested and leads nowhere.
+    pub fn refuse(&mut self, place: Place) -> Entry {
+        let entry = self.window.remove(&place).expect("a ready host has its first row");
+        self.open.insert(place, Open { leads_to: Place::LAST, newer: None });
+        entry
+    }
+
+    pub fn take_connection(&mut self) {
         let first = self.free.iter().enumerate().min_by_key(|(_, t)| **t).map(|(i, _)| i);
         self.free.swap_remove(first.expect("a ready host has a free connection"));
-        entry
     }
 
     /// Whether what is out could still put a row before this place.
@@ -113,9 +218,8 @@ impl Host {
         self.open.values().any(|open| open.leads_to <= place)
     }
 
-    /// A connection is back; it may be used again from then on.
-    pub fn answered(&mut self, place: Place, free_at: Time, redirect: bool) {
-        self.free.push(free_at);
+    /// The answer to a row has come.
+    pub fn answered(&mut self, place: Place, redirect: bool) {
         if let Some(open) = self.open.get_mut(&place).filter(|_| redirect) {
             open.leads_to = place_of_redirect(place);
         }

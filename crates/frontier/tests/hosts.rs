@@ -2,7 +2,9 @@
 
 mod world;
 
-use argiope_frontier::{Answered, Frontier, HostWindow, Place, Politeness};
+use argiope_frontier::{
+    Answered, Entry, Frontier, Heard, HostWindow, Place, Politeness, Task, Temper,
+};
 use argiope_model::{JobId, Time};
 use std::time::Duration;
 use world::*;
@@ -10,17 +12,33 @@ use world::*;
 fn window(n: u8, orders: std::ops::Range<u64>) -> HostWindow {
     let entries: Vec<_> = orders.map(|o| entry(n, o, 1)).collect();
     let cursor = entries.last().map(|e| e.place);
-    HostWindow { host: host(n), entries, cursor, more: false, not_before: Time(0) }
+    HostWindow {
+        host: host(n),
+        entries,
+        cursor,
+        more: false,
+        not_before: Time(0),
+        temper: Temper::default(),
+        robots: None,
+    }
+}
+
+/// The next visit; nothing else is due in these tests.
+fn visit(frontier: &mut Frontier, now: i64, leads: impl FnOnce(&Entry) -> Place) -> Option<Entry> {
+    match frontier.next(Time(now), leads)? {
+        Task::Visit(entry) => Some(entry),
+        other => panic!("{other:?}"),
+    }
 }
 
 fn next(frontier: &mut Frontier, now: i64) -> Option<(u8, u64)> {
-    let entry = frontier.next(Time(now), leads_last)?;
+    let entry = visit(frontier, now, leads_last)?;
     Some((entry.key.host.host[0], entry.place.order))
 }
 
 fn answered(frontier: &mut Frontier, n: u8, order: u64, now: i64) {
-    let answer = Answered { end: Some(Time(now)), redirect: false };
-    frontier.answered(host(n), place(order), answer, Time(now));
+    let answer = Answered { end: Some(Time(now)), redirect: false, heard: Heard::default() };
+    frontier.answered(host(n), Some(place(order)), answer, Time(now));
 }
 
 #[test]
@@ -40,7 +58,7 @@ fn a_row_that_was_not_requested_costs_no_delay() {
     let mut frontier = Frontier::new(rules(1));
     frontier.load(window(1, 1..3), Time(0));
     assert_eq!(next(&mut frontier, 10), Some((1, 1)));
-    frontier.answered(host(1), place(1), Answered::default(), Time(11));
+    frontier.answered(host(1), Some(place(1)), Answered::default(), Time(11));
     assert_eq!(next(&mut frontier, 11), Some((1, 2)));
 }
 
@@ -70,24 +88,24 @@ fn nothing_overtakes_what_an_open_row_may_lead_to_on_one_connection() {
     let mut frontier = Frontier::new(Politeness { delay: Duration::ZERO, ..rules(1) });
     frontier.load(window(1, 10..13), Time(0));
     // Depth-first: what row 10 leads to comes before row 11.
-    let first = frontier.next(Time(0), |_| place(3)).expect("ready");
-    frontier.answered(host(1), first.place, Answered::default(), Time(1));
+    let first = visit(&mut frontier, 0, |_| place(3)).expect("ready");
+    frontier.answered(host(1), Some(first.place), Answered::default(), Time(1));
     assert_eq!(next(&mut frontier, 1), None);
     frontier.offer(entry(1, 3, 1), Time(2));
     frontier.settled(host(1), first.place, Time(2));
     assert_eq!(next(&mut frontier, 2), Some((1, 3)));
     // Breadth-first: a redirect alone leads before the next row.
-    frontier.answered(host(1), place(3), Answered::default(), Time(3));
-    let second = frontier.next(Time(3), |_| place(99)).expect("links come last");
-    let redirect = Answered { end: None, redirect: true };
-    frontier.answered(host(1), second.place, redirect, Time(4));
+    frontier.answered(host(1), Some(place(3)), Answered::default(), Time(3));
+    let second = visit(&mut frontier, 3, |_| place(99)).expect("links come last");
+    let redirect = Answered { end: None, redirect: true, heard: Heard::default() };
+    frontier.answered(host(1), Some(second.place), redirect, Time(4));
     assert_eq!(next(&mut frontier, 4), None);
     let target = Place { seq: 1, ..second.place };
     let mut found = entry(1, 11, 1);
     found.place = target;
     frontier.offer(found, Time(5));
     frontier.settled(host(1), second.place, Time(5));
-    assert_eq!(frontier.next(Time(5), leads_last).expect("the target").place, target);
+    assert_eq!(visit(&mut frontier, 5, leads_last).expect("the target").place, target);
 }
 
 #[test]
@@ -162,7 +180,7 @@ fn a_flood_of_early_rows_during_a_refill_loses_none_of_those_it_pushes_out() {
 fn a_host_under_way_is_not_given_back() {
     let mut frontier = Frontier::new(rules(1));
     frontier.load(window(1, 1..2), Time(0));
-    let out = frontier.next(Time(0), leads_last).expect("ready");
+    let out = visit(&mut frontier, 0, leads_last).expect("ready");
     assert!(frontier.wants(Time(0)).releases.is_empty());
     frontier.settled(host(1), out.place, Time(1));
     assert!(frontier.wants(Time(1)).releases.is_empty(), "when its answer ends is unknown");
@@ -191,29 +209,29 @@ fn release_all_gives_back_idle_hosts_and_reads_the_others_again() {
 fn a_row_that_is_out_and_told_again_is_handed_out_once() {
     let mut frontier = Frontier::new(Politeness { delay: Duration::ZERO, ..rules(2) });
     frontier.load(window(1, 1..2), Time(0));
-    let out = frontier.next(Time(0), leads_last).expect("ready");
+    let out = visit(&mut frontier, 0, leads_last).expect("ready");
     // Taken over by another job while it is out.
     let taken = entry(1, 1, 2);
     frontier.offer(taken.clone(), Time(1));
     assert_eq!(next(&mut frontier, 1), None);
-    frontier.answered(host(1), out.place, Answered::default(), Time(2));
+    frontier.answered(host(1), Some(out.place), Answered::default(), Time(2));
     // Given back, it is handed out as it is now.
     frontier.give_back(out, Time(2));
-    let again = frontier.next(Time(2), leads_last).expect("given back");
+    let again = visit(&mut frontier, 2, leads_last).expect("given back");
     assert_eq!(again, taken);
     // After its result it is there again only to be expanded.
     frontier.offer(entry(1, 1, 3), Time(3));
-    frontier.answered(host(1), again.place, Answered::default(), Time(3));
+    frontier.answered(host(1), Some(again.place), Answered::default(), Time(3));
     frontier.settled(host(1), again.place, Time(3));
     assert_eq!(next(&mut frontier, 3), None);
     frontier.load(window(1, 9..10), Time(4));
-    let out = frontier.next(Time(4), leads_last).expect("loaded");
+    let out = visit(&mut frontier, 4, leads_last).expect("loaded");
     let mut expand = entry(1, 9, 2);
     expand.expand = true;
     frontier.offer(expand.clone(), Time(5));
-    frontier.answered(host(1), out.place, Answered::default(), Time(5));
+    frontier.answered(host(1), Some(out.place), Answered::default(), Time(5));
     frontier.settled(host(1), out.place, Time(5));
-    assert_eq!(frontier.next(Time(5), leads_last), Some(expand));
+    assert_eq!(visit(&mut frontier, 5, leads_last), Some(expand));
 }
 
 #[test]

@@ -6,8 +6,10 @@
 
 #![allow(dead_code)] // Each test program uses a part of it.
 
-use argiope_frontier::{Answered, Entry, Frontier, HostWindow, Place, Politeness, Refill};
-use argiope_model::{CanonicalUrl, DocId, HostKey, JobId, Time, UrlKey};
+use argiope_frontier::{
+    Answered, Entry, Frontier, Heard, HostWindow, Place, Politeness, Refill, Task, Temper,
+};
+use argiope_model::{CanonicalUrl, DocId, HostKey, JobId, Role, Time, UrlKey};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
@@ -20,6 +22,7 @@ pub fn rules(per_host: usize) -> Politeness {
         connections: 4,
         max_hosts: 4,
         rows: 64,
+        ..Politeness::default()
     }
 }
 
@@ -42,6 +45,8 @@ pub fn entry(host_number: u8, order: u64, job: u32) -> Entry {
         depth: 0,
         attempts: 0,
         expand: false,
+        role: Role::Page,
+        hops: 0,
     }
 }
 
@@ -130,7 +135,10 @@ impl World {
     }
 
     pub fn hand_out(&mut self) -> Option<Entry> {
-        let entry = self.frontier.next(Time(self.now), leads_last)?;
+        let entry = match self.frontier.next(Time(self.now), leads_last)? {
+            Task::Visit(entry) => entry,
+            other => panic!("nothing but visits is due here: {other:?}"),
+        };
         let key = (entry.key.host, entry.place);
         assert!(self.disk.contains_key(&key), "{:?} is no longer queued", entry.url);
         let elsewhere = self.out.iter().map(|(e, _)| e).chain(&self.ended);
@@ -163,8 +171,8 @@ impl World {
         let (entry, start) = self.out.remove(pick % self.out.len());
         let (host, end) = (entry.key.host, self.now);
         self.log.push(Request { host, start, end });
-        let answer = Answered { end: Some(Time(end)), redirect: false };
-        self.frontier.answered(host, entry.place, answer, Time(self.now));
+        let answer = Answered { end: Some(Time(end)), redirect: false, heard: Heard::default() };
+        self.frontier.answered(host, Some(entry.place), answer, Time(self.now));
         Some(entry)
     }
 
@@ -242,6 +250,8 @@ impl World {
             more: rows.next().is_some(),
             entries,
             not_before: Time(not_before),
+            temper: Temper::default(),
+            robots: None,
         }
     }
 

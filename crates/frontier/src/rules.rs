@@ -1,0 +1,101 @@
+//! What the frontier learns of a host's robots.txt, and when it forgives a host.
+
+use crate::exchange::{HostNote, RobotsFile};
+use crate::heap::Frontier;
+use crate::robots::Robots;
+use crate::task::Errand;
+use crate::temper::{Heard, Manner, Temper};
+use argiope_model::{HostKey, Time};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A robots.txt that was known and cannot be had now is asked for again after this long.
+const ASK_AGAIN: Duration = Duration::from_secs(3600);
+
+/// What came of a robots.txt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RobotsUse {
+    /// Its rules hold from now on.
+    Taken,
+    /// It cannot be had; the rules known before go on to hold.
+    OlderHolds,
+    /// It cannot be had and no rules are known: not now.
+    None,
+}
+
+impl Frontier {
+    /// The robots.txt of a host was answered; says whether it is of use. Where it is not, the
+    /// rules known before go on to hold, or else the host is asked for nothing but this file.
+    ///
+    /// Where the file was asked for elsewhere, `answered` has told how that host behaved; it is
+    /// this one that has to wait before it sends us there again.
+    pub fn robots_answered(
+        &mut self,
+        key: HostKey,
+        file: &RobotsFile,
+        elsewhere: bool,
+        now: Time,
+    ) -> RobotsUse {
+        let Some(agent) = self.rules.robots.clone() else { return RobotsUse::Taken };
+        let patience = self.rules.patience.clone();
+        let used = self.change(key, now, |host, _| {
+            host.rules.asking = false;
+            if host.rules.take_in(file, &agent) {
+                host.keep_crawl_delay();
+                return RobotsUse::Taken;
+            }
+            if host.rules.robots.is_some() {
+                host.rules.until = now.plus(ASK_AGAIN);
+                return RobotsUse::OlderHolds;
+            }
+            if elsewhere {
+                let silent = Heard { manner: Manner::Silent, ..Heard::default() };
+                let pause = host.temper.hear(&silent, &patience, now);
+                host.not_before = host.not_before.max(pause.unwrap_or_default());
+            }
+            RobotsUse::None
+        });
+        used.unwrap_or(RobotsUse::None)
+    }
+
+    /// The robots.txt of a host lies elsewhere: it is asked for there, under that host's rules
+    /// of politeness.
+    pub fn robots_elsewhere(&mut self, errand: Errand, now: Time) {
+        let at = errand.at;
+        if self.is_loaded(at) {
+            self.change(at, now, |host, _| host.errands.push_back(errand));
+        } else {
+            self.strangers.entry(at).or_default().0.push(errand);
+        }
+    }
+
+    /// Whether a robots.txt lies with hosts that are yet to be loaded.
+    pub fn awaits_hosts(&self) -> bool {
+        !self.strangers.is_empty()
+    }
+
+    /// The rules of a loaded host, where they are known.
+    pub fn robots(&self, key: HostKey) -> Option<Arc<Robots>> {
+        self.hosts.get(&key)?.rules.robots.clone()
+    }
+
+    /// Before when a loaded host is not asked, and how it has behaved.
+    pub fn note_of(&self, key: HostKey) -> Option<HostNote> {
+        self.hosts.get(&key).map(|host| host.note(key))
+    }
+
+    /// What must be written down of loaded hosts at once.
+    pub fn take_notes(&mut self) -> Vec<HostNote> {
+        std::mem::take(&mut self.notes)
+    }
+
+    /// Whether something must be written down at once.
+    pub fn has_notes(&self) -> bool {
+        !self.notes.is_empty()
+    }
+
+    /// Forgets what a loaded host has done. What it was promised is kept: its waiting time.
+    pub fn forgive(&mut self, key: HostKey, now: Time) {
+        self.change(key, now, |host, _| host.temper = Temper::default());
+    }
+}
