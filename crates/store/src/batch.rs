@@ -1,9 +1,12 @@
 //! What goes into a commit and what comes out of it.
 
 use crate::row::{JobCounters, JobRow, SegmentKind, UrlState};
-use argiope_frontier::{Entry, HostWindow, Place, Refill, Release, SkipReason};
+use argiope_frontier::{
+    Entry, HostNote, HostWindow, Named, Place, Refill, Release, RobotsFile, SkipReason,
+};
 use argiope_model::{
-    CanonicalUrl, Capture, Job, JobId, JobState, PayloadDigest, SiteKey, Time, UrlKey,
+    CanonicalUrl, Capture, HostKey, Job, JobId, JobState, PayloadDigest, Role, SiteKey, Time,
+    UrlKey,
 };
 use std::time::Duration;
 
@@ -22,18 +25,27 @@ pub struct Batch {
     pub jobs: Vec<JobChange>,
     /// The running number for the next page read; 0 leaves it.
     pub next_page: u64,
+    /// Robots files, as they were answered.
+    pub robots: Vec<(HostKey, RobotsFile)>,
+    /// What must be known of claimed hosts should the run end here. On a host that is not
+    /// claimed a note says nothing: who gave it back has said more.
+    pub notes: Vec<HostNote>,
     /// Hosts to be given back.
     pub releases: Vec<Release>,
+    /// Hosts whose bad behaviour is forgotten; before when they must not be asked is not.
+    pub forgive: Vec<HostKey>,
     /// Rows to be read after the commit.
     pub refills: Vec<Refill>,
-    /// Hosts to be claimed from the schedule.
+    /// Hosts to be claimed, by name and from the schedule.
     pub claims: Claims,
 }
 
-/// A wish for hosts that are due.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// A wish for hosts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Claims {
-    /// At most so many.
+    /// These, whatever the schedule says, known or not, unless they are claimed already.
+    pub named: Vec<Named>,
+    /// Beside them, of those that are due, at most so many.
     pub hosts: usize,
     /// Rows to read of each.
     pub window: usize,
@@ -95,6 +107,13 @@ pub struct Discovery {
     pub place: Place,
     /// Not to be fetched, for this reason.
     pub skip: Option<SkipReason>,
+    /// What it is asked for. A known URL keeps its role unless this discovery has it requested
+    /// anew.
+    pub role: Role,
+    /// Redirects that led here, one after the other.
+    pub hops: u8,
+    /// Ask again, even if the job has given it up or left it alone on its host's account.
+    pub again: bool,
 }
 
 /// A change to a job.

@@ -6,8 +6,8 @@
 //! * Its place: `crawl` is its only writer, through one committer thread; visitors read beside
 //!   it. It knows the shapes of `model` and `frontier` and decides nothing about the web.
 //! * The commit: one [`Batch`] holds everything a group of pages changes: document rows,
-//!   captures with their places in the archive, forward links, queue moves, host state, job
-//!   counters, committed segment lengths and the change log. It is applied whole or not at
+//!   captures with their places in the archive, forward links, queue moves, host state, robots
+//!   files, job counters, committed segment lengths and the change log. It is applied whole or not at
 //!   all, and when [`Store::commit`] returns it is durable.
 //! * Invariants: a URL has one row and one DocId for life; it is in the ready queue or on the
 //!   calendar exactly while its row says so; a host's `ready` is the number of its ready rows;
@@ -31,6 +31,7 @@ pub use row::{
     Change, HostRow, JobCounters, JobRow, PayloadRow, SegmentKind, UrlHead, UrlRow, UrlState, Wish,
 };
 
+use argiope_frontier::{Place, RobotsFile};
 use argiope_model::{Capture, DocId, HostKey, PayloadDigest, SiteKey, UrlKey};
 use std::path::PathBuf;
 
@@ -110,6 +111,20 @@ pub trait Store: Send + Sync {
         after: Option<HostKey>,
         limit: usize,
     ) -> Result<Vec<(HostKey, HostRow)>, StoreError>;
+
+    /// How many ready rows of a host come before a place, counted up to `limit`.
+    fn ready_before(&self, host: HostKey, place: Place, limit: usize) -> Result<usize, StoreError>;
+
+    /// Rows of one host after a URL's part of the key, in key order, at most `limit`.
+    fn host_urls(
+        &self,
+        host: HostKey,
+        after: Option<u64>,
+        limit: usize,
+    ) -> Result<Vec<(UrlKey, UrlRow)>, StoreError>;
+
+    /// The robots files of these hosts, as they were answered.
+    fn robots(&self, keys: &[HostKey]) -> Result<Vec<Option<RobotsFile>>, StoreError>;
 
     /// Hosts whose claim is open: asked by a run that did not give them back.
     fn claims(&self) -> Result<Vec<HostKey>, StoreError>;

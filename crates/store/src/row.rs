@@ -1,15 +1,24 @@
 //! Rows, and their byte forms.
 //!
 //! Each value begins with a version byte. An older version is read and written back in the
-//! newest form when its row is next written; a newer one is refused with a sentence.
+//! newest form when its row is next written; a newer one is refused with a sentence. What
+//! older versions looked like is in [`v1`].
+
+mod robots;
+mod v1;
+
+pub(crate) use robots::{decode_robots, encode_robots};
 
 use crate::StoreError;
-use argiope_frontier::{Place, SkipReason};
-use argiope_model::{CanonicalUrl, Capture, DocId, Job, JobId, JobState, Location, Time, UrlKey};
+use argiope_frontier::{Place, SkipReason, Temper};
+use argiope_model::{
+    CanonicalUrl, Capture, DocId, Job, JobId, JobState, Location, Role, Time, UrlKey,
+};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use v1::{CaptureV1, HostRowV1, JobRowV1, UrlHeadV1};
 
 /// The version written today.
-pub(crate) const VERSION: u8 = 1;
+pub(crate) const VERSION: u8 = 2;
 
 /// Where a URL stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -79,6 +88,10 @@ pub struct UrlHead {
     pub expand: bool,
     /// Other jobs that want it while its row is the owner's: each gets its turn after that.
     pub wishes: Vec<Wish>,
+    /// What it is asked for: as the discovery said that queued it last, or met it first.
+    pub role: Role,
+    /// Redirects that led to it, one after the other, when it was queued last.
+    pub hops: u8,
 }
 
 /// A job that met a URL while another job's row of it was queued.
@@ -125,8 +138,13 @@ impl UrlHead {
     }
 
     pub(crate) fn decode(bytes: &[u8]) -> Result<(Self, &[u8]), StoreError> {
-        let body = versioned("URLs", bytes)?;
-        postcard::take_from_bytes(body).map_err(|e| damaged("URLs", e))
+        let head = match versioned("URLs", bytes)? {
+            (1, body) => {
+                postcard::take_from_bytes::<UrlHeadV1>(body).map(|(old, url)| (old.into(), url))
+            }
+            (_, body) => postcard::take_from_bytes(body),
+        };
+        head.map_err(|e| damaged("URLs", e))
     }
 }
 
@@ -160,6 +178,26 @@ pub struct HostRow {
     pub failed: u64,
     /// Body bytes received.
     pub bytes: u64,
+    /// How it has behaved.
+    pub temper: Temper,
+}
+
+impl HostRow {
+    /// A host of which nothing is known but its name.
+    pub(crate) fn new(origin: &str) -> Self {
+        HostRow {
+            origin: origin.into(),
+            ready: 0,
+            claimed: false,
+            wake: None,
+            not_before: Time(0),
+            known: 0,
+            fetched: 0,
+            failed: 0,
+            bytes: 0,
+            temper: Temper::default(),
+        }
+    }
 }
 
 /// What a job has done so far.
@@ -197,6 +235,12 @@ pub struct JobCounters {
     pub links: u64,
     /// Time spent in runs.
     pub run_ms: u64,
+    /// Forbidden by the robots.txt of their hosts.
+    pub skipped_robots: u64,
+    /// Of hosts that were given up.
+    pub skipped_given_up: u64,
+    /// Sitemaps read: they are no pages and count as nothing else.
+    pub sitemaps: u64,
 }
 
 impl JobCounters {
@@ -206,7 +250,19 @@ impl JobCounters {
             SkipReason::Depth => &mut self.skipped_depth,
             SkipReason::Type => &mut self.skipped_type,
             SkipReason::Size => &mut self.skipped_size,
+            SkipReason::Robots => &mut self.skipped_robots,
+            SkipReason::GivenUp => &mut self.skipped_given_up,
         }
+    }
+
+    /// A URL counted for how it ended is asked for again.
+    pub(crate) fn take_back(&mut self, ended: UrlState) {
+        let counter = match ended {
+            UrlState::Skipped(reason) => self.skipped_mut(reason),
+            UrlState::Failed => &mut self.failed,
+            UrlState::Queued | UrlState::Fetched | UrlState::Redirected => return,
+        };
+        *counter = counter.saturating_sub(1);
     }
 }
 
@@ -258,30 +314,61 @@ pub(crate) fn damaged(what: &'static str, why: impl std::fmt::Display) -> StoreE
     StoreError::Damaged { what, why: why.to_string() }
 }
 
-fn versioned<'a>(what: &'static str, bytes: &'a [u8]) -> Result<&'a [u8], StoreError> {
+/// The version of a value, and what follows it.
+pub(crate) fn versioned<'a>(
+    what: &'static str,
+    bytes: &'a [u8],
+) -> Result<(u8, &'a [u8]), StoreError> {
     match bytes.split_first() {
-        Some((&VERSION, body)) => Ok(body),
+        Some((&version @ 1..=VERSION, body)) => Ok((version, body)),
         Some((&found, _)) if found > VERSION => Err(StoreError::Newer { found, known: VERSION }),
         _ => Err(damaged(what, "no version")),
     }
 }
 
+/// A row that is its version and its fields, nothing more.
+pub(crate) trait Row: Serialize + DeserializeOwned {
+    /// Its fields in version 1.
+    type First: DeserializeOwned + Into<Self>;
+}
+
+impl Row for HostRow {
+    type First = HostRowV1;
+}
+impl Row for JobRow {
+    type First = JobRowV1;
+}
+impl Row for Capture {
+    type First = CaptureV1;
+}
+impl Row for PayloadRow {
+    type First = Self;
+}
+/// A row of the calendar.
+impl Row for (Place, JobId) {
+    type First = Self;
+}
+/// A row of the change log.
+impl Row for (UrlKey, Time, bool) {
+    type First = Self;
+}
+/// A counter or a length.
+impl Row for u64 {
+    type First = Self;
+}
+
 /// Writes a row with its version.
-pub(crate) fn encode<T: Serialize>(row: &T) -> Vec<u8> {
+pub(crate) fn encode<T: Row>(row: &T) -> Vec<u8> {
     postcard::to_extend(row, vec![VERSION]).expect("writing to memory cannot fail")
 }
 
-/// Reads a row of the newest version.
-pub(crate) fn decode<T: DeserializeOwned>(
-    what: &'static str,
-    bytes: &[u8],
-) -> Result<T, StoreError> {
-    postcard::from_bytes(versioned(what, bytes)?).map_err(|e| damaged(what, e))
-}
-
-/// Reads a capture.
-pub(crate) fn decode_capture(bytes: &[u8]) -> Result<Capture, StoreError> {
-    decode("captures", bytes)
+/// Reads a row of any version.
+pub(crate) fn decode<T: Row>(what: &'static str, bytes: &[u8]) -> Result<T, StoreError> {
+    let row = match versioned(what, bytes)? {
+        (1, body) => postcard::from_bytes::<T::First>(body).map(Into::into),
+        (_, body) => postcard::from_bytes(body),
+    };
+    row.map_err(|e| damaged(what, e))
 }
 
 #[cfg(test)]
@@ -294,6 +381,9 @@ mod tests {
         assert!(newer.to_string().contains("newer Argiope"), "{newer}");
         let short = decode::<HostRow>("hosts", &[VERSION]).unwrap_err();
         assert!(short.to_string().contains("damaged"), "{short}");
-        assert!(decode::<HostRow>("hosts", &[]).is_err());
+        assert!(
+            decode::<HostRow>("hosts", &[]).is_err()
+                && decode::<HostRow>("hosts", &[0, 0]).is_err()
+        );
     }
 }

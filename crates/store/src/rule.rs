@@ -4,11 +4,14 @@
 //! A URL has one queue row, owned by the job that queued it. Another job that meets it
 //! meanwhile waits: it leaves a wish, and when the owner's row is done its turn comes. Where
 //! the owner is not being worked on, the other takes the row over and the owner waits.
+//!
+//! A URL that ended badly, or was left alone, is counted so by the last of its jobs: should
+//! that job ask again, it is the one to take it back.
 
 use crate::batch::Discovery;
 use crate::row::{UrlHead, UrlState, Wish};
 use argiope_frontier::{Entry, SkipReason};
-use argiope_model::{JobId, JobState};
+use argiope_model::{DocId, JobId, JobState, Time};
 
 /// What becomes of a known URL that was found again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,8 +20,8 @@ pub(crate) enum Again {
     Nothing,
     /// Only its row: depth.
     Row,
-    /// It is requested; the reason for which this job had left it alone no longer counts.
-    Queue(Option<SkipReason>),
+    /// It is requested; as what this job had counted it, it no longer counts.
+    Queue(Option<UrlState>),
     /// Its stored links are looked at under the job's rules.
     Expand,
     /// The job waits for its turn.
@@ -32,7 +35,29 @@ pub(crate) enum Again {
     },
 }
 
-/// Decides, and writes depth, jobs and wishes into the row.
+/// The row of a URL that was never met before.
+pub(crate) fn first_met(found: &Discovery, doc: DocId, now: Time) -> UrlHead {
+    UrlHead {
+        doc,
+        state: found.skip.map_or(UrlState::Queued, UrlState::Skipped),
+        depth: found.depth,
+        jobs: vec![found.job],
+        first_seen: now,
+        fetched_at: None,
+        visits: 0,
+        changes: 0,
+        changed_at: None,
+        attempts: 0,
+        place: found.skip.is_none().then_some(found.place),
+        due: None,
+        expand: false,
+        wishes: Vec::new(),
+        role: found.role,
+        hops: found.hops,
+    }
+}
+
+/// Decides, and writes depth, jobs and wishes into the row; where it is requested, what for.
 pub(crate) fn found_again(
     row: &mut UrlHead,
     found: &Discovery,
@@ -48,17 +73,16 @@ pub(crate) fn found_again(
     let new_job = !row.jobs.contains(&found.job);
     let nearer = found.depth < row.depth;
     match row.state {
-        UrlState::Queued | UrlState::Failed if !new_job => Again::Nothing,
-        UrlState::Skipped(reason) if !new_job && reason != SkipReason::Depth => Again::Nothing,
-        UrlState::Queued | UrlState::Failed => {
+        UrlState::Queued | UrlState::Failed | UrlState::Skipped(_)
+            if new_job || may_end_otherwise(row.state, found.again) =>
+        {
+            // Another job's count stays: that job did fail, or left it alone.
+            let counted = (row.job() == found.job).then_some(row.state);
             own(row, found.job, found.depth);
-            Again::Queue(None)
+            (row.role, row.hops) = (found.role, found.hops);
+            Again::Queue(counted)
         }
-        UrlState::Skipped(reason) => {
-            own(row, found.job, found.depth);
-            // Another job's reason stays counted there: that job did leave it alone.
-            Again::Queue((!new_job).then_some(reason))
-        }
+        UrlState::Queued | UrlState::Failed | UrlState::Skipped(_) => Again::Nothing,
         UrlState::Fetched | UrlState::Redirected if new_job || (nearer && depth_matters) => {
             own(row, found.job, found.depth);
             Again::Expand
@@ -68,6 +92,16 @@ pub(crate) fn found_again(
             Again::Row
         }
         UrlState::Fetched | UrlState::Redirected => Again::Nothing,
+    }
+}
+
+/// Whether a URL that ended so may end otherwise for the same job.
+fn may_end_otherwise(state: UrlState, again: bool) -> bool {
+    match state {
+        // This is a shorter way.
+        UrlState::Skipped(SkipReason::Depth) => true,
+        UrlState::Failed | UrlState::Skipped(SkipReason::Robots | SkipReason::GivenUp) => again,
+        _ => false,
     }
 }
 
@@ -151,6 +185,10 @@ pub(crate) fn after_result(
         return done;
     }
     done.push(owner);
+    // The result is that of a job that no longer owns the row: the row is as that job left it.
+    if owner != entry.job {
+        own(row, entry.job, entry.depth);
+    }
     let open = row.wishes.iter().position(|wish| state_of(wish.job) == JobState::Open);
     if !row.wishes.is_empty() {
         let wish = row.wishes.remove(open.unwrap_or(0));

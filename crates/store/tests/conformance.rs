@@ -9,10 +9,14 @@
 mod hosts;
 #[path = "conformance/jobs.rs"]
 mod jobs;
+#[path = "conformance/manners.rs"]
+mod manners;
 #[path = "conformance/queue.rs"]
 mod queue;
 #[path = "conformance/records.rs"]
 mod records;
+#[path = "conformance/roles.rs"]
+mod roles;
 #[path = "conformance/scene.rs"]
 mod scene;
 
@@ -30,6 +34,7 @@ macro_rules! behaviours_on {
             queue: rows_found_beyond_a_cursor_come_with_the_next_refill,
             queue: depth_first_places_sort_the_newest_page_first,
             queue: a_skipped_url_is_known_and_never_queued,
+            queue: ready_rows_before_a_place_are_counted_up_to_a_limit,
             queue: a_result_without_its_row_is_refused_and_changes_nothing,
             hosts: claims_are_durable_and_listed,
             hosts: claims_keep_to_their_limit_and_claim_nothing_twice,
@@ -58,6 +63,25 @@ macro_rules! behaviours_on {
             jobs: a_row_taken_over_while_it_is_out_is_expanded_for_its_new_owner,
             jobs: rows_of_paused_jobs_are_passed_over_and_reappear_when_the_job_opens,
             jobs: job_rows_tell_state_limits_and_time_spent,
+            manners: robots_files_are_kept_whole_and_the_last_one_counts,
+            manners: a_claimed_host_comes_with_its_robots_file_and_a_page_of_rows_does_not,
+            manners: a_release_keeps_how_the_host_behaved,
+            manners: a_note_survives_a_crash_and_the_host_stays_claimed,
+            manners: a_release_has_the_last_word_and_a_note_after_it_none,
+            manners: forgiving_forgets_the_temper_and_not_the_time,
+            manners: a_named_host_is_claimed_whatever_the_schedule_says,
+            manners: a_named_host_comes_with_its_rows_and_beside_those_that_are_due,
+            manners: a_named_host_without_rows_goes_unscheduled_when_it_is_given_back,
+            manners: the_urls_of_a_host_are_listed_page_by_page,
+            roles: role_and_hops_go_with_the_row_wherever_it_goes,
+            roles: a_known_url_keeps_its_role_until_it_is_requested_anew,
+            roles: sitemaps_are_counted_as_such_and_as_nothing_else,
+            roles: what_is_left_alone_without_a_request_is_counted_by_its_reason,
+            roles: what_the_job_gave_up_is_asked_again_when_it_is_told_to,
+            roles: other_ends_stand_also_when_a_job_is_told_to_ask_again,
+            roles: asking_again_takes_back_only_what_the_same_job_counted,
+            roles: a_row_taken_over_while_out_is_counted_and_taken_back_by_who_asked,
+            roles: a_forgiven_host_is_asked_for_what_it_had_lost,
             records: captures_are_listed_oldest_first,
             records: visits_and_changes_are_counted,
             records: forward_links_are_kept_and_rewritten,

@@ -8,6 +8,8 @@
 #[path = "conformance/scene.rs"]
 mod scene;
 
+use argiope_frontier::{HostNote, Refill};
+use argiope_model::Time;
 use argiope_store::{Batch, EmbeddedStore, HostRow, JobRow, SegmentKind, Store, UrlRow};
 use scene::*;
 use std::path::Path;
@@ -61,6 +63,12 @@ fn everything_acknowledged_is_there_after_a_crash_at_any_commit() {
             discoveries: found.collect(),
             segments: vec![(SegmentKind::Warc, 1, n * 1_000)],
             next_page: n,
+            robots: vec![(entry.key.host, robots(n as i64, 600))],
+            notes: vec![HostNote {
+                host: entry.key.host,
+                not_before: Time(n as i64 * 1_000),
+                temper: temper(n as u32),
+            }],
             claims: ALL,
             ..at(n as i64)
         };
@@ -71,6 +79,10 @@ fn everything_acknowledged_is_there_after_a_crash_at_any_commit() {
         assert_eq!(seen(&found_again), seen(store), "after commit {n}");
         let links = found_again.links(&[entry.key]).unwrap();
         assert_eq!(links, [Some(vec![n as u8; 2_000])]);
+        let refills = vec![Refill { host: entry.key.host, after: None, limit: 1 }];
+        let window = found_again.commit(Batch { refills, ..at(0) }).unwrap().refills.remove(0);
+        assert_eq!((window.not_before, window.temper), (Time(n as i64 * 1_000), temper(n as u32)));
+        assert_eq!(window.robots, Some(robots(n as i64, 600)));
         assert_eq!(found_again.next_page().unwrap(), n.max(1));
         check(&found_again);
     }

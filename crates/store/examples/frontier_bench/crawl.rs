@@ -2,11 +2,12 @@
 
 use crate::corpus::{Corpus, LINKS, Link};
 use argiope_frontier::{
-    Answered, Entry, Frontier, Place, Politeness, SeenCache, place_of_link, place_of_seed,
+    Answered, Entry, Frontier, Heard, Place, Politeness, SeenCache, Task, place_of_link,
+    place_of_seed,
 };
 use argiope_model::{
-    Capture, FetchOutcome, Job, JobId, Limits, Location, Order, OutcomeKind, PayloadDigest,
-    QueryPolicy, Scope, ScopeRule, SiteKey, Time, Wanted,
+    CanonicalUrl, Capture, Directives, FetchOutcome, Job, JobId, Limits, Location, Order,
+    OutcomeKind, PayloadDigest, QueryPolicy, Role, Scope, ScopeRule, SiteKey, Time, UrlKey, Wanted,
 };
 use argiope_store::{
     Batch, Claims, Discovery, EmbeddedStore, JobChange, Next, PageResult, Payload, SegmentKind,
@@ -49,6 +50,11 @@ fn job() -> Job {
     }
 }
 
+fn discovery(url: CanonicalUrl, key: UrlKey, depth: u16, place: Place) -> Discovery {
+    let (role, hops, again) = (Role::Page, 0, false);
+    Discovery { url, key, job: JOB, depth, place, skip: None, role, hops, again }
+}
+
 impl Crawl {
     pub fn open(dir: &Path, memory: u64, mut corpus: Corpus) -> Result<Self, StoreError> {
         let store = EmbeddedStore::open(dir, memory * 3 / 8)?;
@@ -60,12 +66,13 @@ impl Crawl {
             connections,
             max_hosts: (rows / 16).max(2 * connections),
             rows,
+            ..Politeness::default()
         });
         let now = Time(1_700_000_000_000);
         let seeds = (0..SEEDS).map(|n| {
             let (url, key) = corpus.url(n);
             let place = place_of_seed(Order::Breadth, 1, n as usize);
-            Discovery { url, key, job: JOB, depth: 0, place, skip: None }
+            discovery(url, key, 0, place)
         });
         let discoveries = seeds.collect();
         let jobs = vec![JobChange::New(Box::new(job()))];
@@ -106,9 +113,10 @@ impl Crawl {
         while batch.pages.len() < GROUP_PAGES {
             let leads_to =
                 |e: &Entry| place_of_link(Order::Breadth, e.depth + 1, self.next_page, 0);
-            let Some(entry) = self.frontier.next(now, leads_to) else { break };
-            let answer = Answered { end: Some(now), redirect: false };
-            self.frontier.answered(entry.key.host, entry.place, answer, now);
+            let Some(task) = self.frontier.next(now, leads_to) else { break };
+            let Task::Visit(entry) = task else { unreachable!("no robots.txt, no addresses") };
+            let answer = Answered { end: Some(now), redirect: false, heard: Heard::default() };
+            self.frontier.answered(entry.key.host, Some(entry.place), answer, now);
             let page = self.visit(entry, &mut batch.discoveries);
             batch.pages.push(page);
         }
@@ -120,8 +128,12 @@ impl Crawl {
         assert!(self.store.payloads(&payloads)?.iter().all(Option::is_none), "all are new");
         let wants = self.frontier.wants(now);
         let due = self.next_due.is_some_and(|due| due <= now);
-        batch.claims =
-            Claims { hosts: if due { wants.hosts } else { 0 }, window: self.frontier.window() };
+        batch.claims = Claims {
+            named: wants.named,
+            hosts: if due { wants.hosts } else { 0 },
+            window: self.frontier.window(),
+        };
+        batch.notes = self.frontier.take_notes();
         (batch.refills, batch.releases) = (wants.refills, wants.releases);
         batch.segments = vec![(SegmentKind::Warc, 1, self.written), (SegmentKind::Text, 1, 1)];
         batch.next_page = self.next_page;
@@ -155,7 +167,7 @@ impl Crawl {
             self.looked_up += u64::from(!matches!(link, Link::New(_)));
             let (url, key) = self.corpus.url(n);
             let place = place_of_link(Order::Breadth, depth, number, index);
-            found.push(Discovery { url, key, job: JOB, depth, place, skip: None });
+            found.push(discovery(url, key, depth, place));
         }
         self.result(entry)
     }
@@ -185,6 +197,7 @@ impl Crawl {
             last_modified: Some(Time(1_600_000_000_000)),
             etag: Some("\"5f3c2a1b-3a98\"".into()),
             elapsed_ms: 120,
+            directives: Directives::default(),
         };
         PageResult {
             next: Next::Done(UrlState::Fetched),

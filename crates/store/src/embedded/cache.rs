@@ -8,7 +8,7 @@ use argiope_model::HostKey;
 use std::collections::HashMap;
 
 /// A row with its name and its place in a map, about.
-const ROW_BYTES: u64 = 224;
+const ROW_BYTES: u64 = 272;
 
 #[derive(Default)]
 pub(super) struct HostCache {
@@ -26,6 +26,10 @@ impl HostCache {
     /// Takes a row out, to be changed and kept again once that is written.
     pub fn take(&mut self, key: HostKey) -> Option<HostRow> {
         self.young.remove(&key).or_else(|| self.old.remove(&key))
+    }
+
+    pub fn get(&self, key: HostKey) -> Option<&HostRow> {
+        self.young.get(&key).or_else(|| self.old.get(&key))
     }
 
     pub fn keep(&mut self, key: HostKey, row: HostRow) {

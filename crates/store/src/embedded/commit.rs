@@ -1,8 +1,9 @@
 //! The commit of the embedded store: reads what a batch touches into an overlay, applies the
 //! batch to it, writes the overlay as one fjall batch.
 //!
-//! Order matters and is: jobs, results, releases, calendar, discoveries, claims. A host that
-//! is given back and found again in the same batch is thus scheduled, not forgotten.
+//! Order matters and is: jobs, results, notes, releases, forgiving, calendar, discoveries,
+//! claims. A host that is given back and found again in the same batch is thus scheduled, not
+//! forgotten.
 
 use super::key::{self, AFTER_SCHEDULE, ASLEEP};
 use super::overlay::Work;
@@ -11,7 +12,7 @@ use super::{EmbeddedStore, Kept};
 use crate::StoreError;
 use crate::batch::{Batch, Committed, JobChange};
 use crate::row::{self, JobCounters, JobRow, damaged};
-use argiope_frontier::{HostWindow, Refill};
+use argiope_frontier::Refill;
 use argiope_model::{HostKey, JobState, Time, UrlKey};
 use std::collections::HashSet;
 
@@ -36,8 +37,14 @@ impl EmbeddedStore {
         for page in batch.pages {
             work.page(page)?;
         }
+        for note in batch.notes {
+            work.note(note)?;
+        }
         for release in batch.releases {
             work.release(release)?;
+        }
+        for host in batch.forgive {
+            work.forgive(host)?;
         }
         work.calendar()?;
         let mut discoveries = batch.discoveries;
@@ -45,7 +52,11 @@ impl EmbeddedStore {
         for found in discoveries {
             work.discovery(found)?;
         }
-        let claimed = work.claim(batch.claims.hosts)?;
+        let mut claimed = work.claim_named(batch.claims.named)?;
+        claimed.extend(work.claim(batch.claims.hosts)?);
+        for (host, file) in &batch.robots {
+            work.put(Table::Robots, host.to_bytes(), row::encode_robots(file));
+        }
         for (kind, segment, length) in batch.segments {
             work.put(Table::Meta, key::segment(kind, segment), row::encode(&length));
         }
@@ -58,12 +69,11 @@ impl EmbeddedStore {
 
         let mut answer = Committed { queued, ..Committed::default() };
         for refill in &batch.refills {
-            answer.refills.push(self.window(refill, &kept.jobs)?);
+            answer.refills.push(self.window(refill, kept)?);
         }
-        for (host, not_before) in claimed {
+        for host in claimed {
             let refill = Refill { host, after: None, limit: batch.claims.window };
-            let window = self.window(&refill, &kept.jobs)?;
-            answer.claimed.push(HostWindow { not_before, ..window });
+            answer.claimed.push(self.window(&refill, kept)?);
         }
         // A window read after the commit holds the rows just queued; they are not told twice.
         if !answer.claimed.is_empty() {

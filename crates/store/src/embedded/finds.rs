@@ -6,9 +6,9 @@ use super::{ReadyRow, key};
 use crate::StoreError;
 use crate::batch::Discovery;
 use crate::row::{self, HostRow, UrlHead, UrlState};
-use crate::rule::{Again, found_again};
+use crate::rule::{Again, first_met, found_again};
 use argiope_frontier::{Entry, Place};
-use argiope_model::{DocId, JobState, Time};
+use argiope_model::JobState;
 
 impl Work<'_> {
     pub(super) fn discovery(&mut self, found: Discovery) -> Result<(), StoreError> {
@@ -25,7 +25,6 @@ impl Work<'_> {
             return Ok(());
         }
         row.dirty = true;
-        let doc = row.head.doc;
         match again {
             Again::Nothing | Again::Row => Ok(()),
             Again::Wait => {
@@ -44,12 +43,13 @@ impl Work<'_> {
                 if !expand {
                     row.head.state = UrlState::Queued;
                 }
+                let entry = entry_of(&found, &row.head, found.place);
                 let counters = self.counters(found.job)?;
                 counters.queued += 1;
-                if let Again::Queue(Some(reason)) = again {
-                    *counters.skipped_mut(reason) -= 1;
+                if let Again::Queue(Some(ended)) = again {
+                    counters.take_back(ended);
                 }
-                self.enqueue(entry_of(&found, doc, found.place, expand))
+                self.enqueue(entry)
             }
         }
     }
@@ -58,8 +58,8 @@ impl Work<'_> {
     fn take_over(&mut self, found: Discovery) -> Result<(), StoreError> {
         let head = &self.read_row(found.key).head;
         let place = head.place.expect("a queued URL has a place");
-        let (doc, due, expand) = (head.doc, head.due, head.expand);
-        if let Some(due) = due {
+        let entry = entry_of(&found, head, place);
+        if let Some(due) = head.due {
             let value = row::encode(&(place, found.job));
             self.put(Table::Queue, key::calendar(due, found.key), value);
             return Ok(());
@@ -67,7 +67,7 @@ impl Work<'_> {
         self.rewrite_ready(&found)?;
         // Where the host is loaded, the row was passed over as another job's.
         if self.known_host(found.key.host)?.claimed {
-            self.queued.push(entry_of(&found, doc, place, expand));
+            self.queued.push(entry);
             return Ok(());
         }
         self.schedule(found.key.host)
@@ -85,22 +85,13 @@ impl Work<'_> {
 
     fn new_url(&mut self, found: Discovery) -> Result<(), StoreError> {
         let host_key = found.key.host;
-        let new_host = self.host(host_key)?.is_none();
-        if new_host {
-            let host = HostRow {
-                origin: found.url.origin().into(),
-                ready: 0,
-                claimed: false,
-                wake: None,
-                not_before: Time(0),
-                known: 0,
-                fetched: 0,
-                failed: 0,
-                bytes: 0,
-            };
-            self.new_host(host_key, host);
+        if self.host(host_key)?.is_none() {
+            self.new_host(host_key, HostRow::new(found.url.origin()));
         }
-        self.known_host(host_key)?.known += 1;
+        let host = self.known_host(host_key)?;
+        // It may have been asked for its robots.txt before anything on it was known.
+        let new_host = host.known == 0;
+        host.known += 1;
         let doc = self.next_doc(host_key.part)?;
         self.put(Table::Docs, key::doc(doc), found.key.to_bytes());
         let counters = self.counters(found.job)?;
@@ -110,39 +101,27 @@ impl Work<'_> {
             Some(reason) => *counters.skipped_mut(reason) += 1,
             None => counters.queued += 1,
         }
-        let head = UrlHead {
-            doc,
-            state: found.skip.map_or(UrlState::Queued, UrlState::Skipped),
-            depth: found.depth,
-            jobs: vec![found.job],
-            first_seen: self.now,
-            fetched_at: None,
-            visits: 0,
-            changes: 0,
-            changed_at: None,
-            attempts: 0,
-            place: found.skip.is_none().then_some(found.place),
-            due: None,
-            expand: false,
-            wishes: Vec::new(),
-        };
+        let head = first_met(&found, doc, self.now);
+        let entry = entry_of(&found, &head, found.place);
         self.new_row(found.key, Row { head, url: found.url.as_str().into(), dirty: true });
         match found.skip {
             Some(_) => Ok(()),
-            None => self.enqueue(entry_of(&found, doc, found.place, false)),
+            None => self.enqueue(entry),
         }
     }
 }
 
-fn entry_of(found: &Discovery, doc: DocId, place: Place, expand: bool) -> Entry {
+fn entry_of(found: &Discovery, head: &UrlHead, place: Place) -> Entry {
     Entry {
         key: found.key,
         place,
         url: found.url.clone(),
-        doc,
+        doc: head.doc,
         job: found.job,
         depth: found.depth,
         attempts: 0,
-        expand,
+        expand: head.expand,
+        role: head.role,
+        hops: head.hops,
     }
 }

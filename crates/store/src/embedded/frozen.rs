@@ -1,35 +1,49 @@
-//! The formats on disk, frozen: what `tests/frozen/rows.txt` holds was written once and must
-//! be written and read the same for ever, or get a new version and a way to read the old one.
+//! The formats on disk, frozen: what `tests/frozen` holds was written once. The newest version
+//! (`rows-2.txt`) must be written and read the same for ever, or get a successor and become an
+//! old one; old ones (`rows.txt`) must be read for ever, as rows of today.
 
-use super::{ReadyRow, key};
+use super::tables::Table;
+use super::{EmbeddedStore, ReadyRow, key};
+use crate::batch::{Batch, Claims, Discovery, JobChange, Next, PageResult};
 use crate::row::{self, HostRow, JobCounters, JobRow, PayloadRow, UrlHead, UrlRow, UrlState, Wish};
-use crate::{decode_links, encode_links};
-use argiope_frontier::{Place, SkipReason};
+use crate::{Store, decode_links, encode_links};
+use argiope_frontier::{Entry, Place, RobotsFile, SkipReason, Temper};
 use argiope_model::{
-    CanonicalUrl, Capture, DocId, FetchOutcome, HostKey, Job, JobId, JobState, Limits, Link,
-    LinkKind, Location, Order, OutcomeKind, QueryPolicy, Scope, ScopeRule, SiteKey, Suffixes, Time,
-    UrlKey, Wanted,
+    CanonicalUrl, Capture, Directives, DocId, FetchOutcome, HostKey, Job, JobId, JobState, Limits,
+    Link, LinkKind, Location, Order, OutcomeKind, QueryPolicy, Role, Scope, ScopeRule, SiteKey,
+    Suffixes, Time, UrlKey, Wanted,
 };
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 
-const FROZEN: &str = include_str!("../../tests/frozen/rows.txt");
+/// Version 1; its keys are those of today.
+const FIRST: &str = include_str!("../../tests/frozen/rows.txt");
+const TODAY: &str = include_str!("../../tests/frozen/rows-2.txt");
 
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|b| format!("{b:02x}")).collect()
 }
 
-fn frozen(name: &str) -> Vec<u8> {
+fn frozen(file: &str, name: &str) -> Vec<u8> {
     let lines: BTreeMap<&str, &str> =
-        FROZEN.lines().filter(|l| !l.starts_with('#')).filter_map(|l| l.split_once(' ')).collect();
+        file.lines().filter(|l| !l.starts_with('#')).filter_map(|l| l.split_once(' ')).collect();
     let text = lines.get(name).unwrap_or_else(|| panic!("no frozen sample of {name}"));
     let digits = |at: usize| u8::from_str_radix(&text[at..at + 2], 16).expect("hex digits");
     (0..text.len()).step_by(2).map(digits).collect()
 }
 
 fn holds<T: PartialEq + Debug>(name: &str, row: &T, written: &[u8], read: impl Fn(&[u8]) -> T) {
-    assert_eq!(hex(written), hex(&frozen(name)), "{name} is written differently");
-    assert_eq!(read(&frozen(name)), *row, "{name} is read differently");
+    let kept = frozen(TODAY, name);
+    assert_eq!(hex(written), hex(&kept), "{name} is written differently");
+    assert_eq!(read(&kept), *row, "{name} is read differently");
+    assert_eq!(kept[0], row::VERSION);
+}
+
+/// A row of version 1 is read as what it is today.
+fn becomes<T: PartialEq + Debug>(name: &str, row: &T, read: impl Fn(&[u8]) -> T) {
+    let kept = frozen(FIRST, name);
+    assert_eq!(read(&kept), *row, "{name} of version 1 is read differently");
+    assert_eq!(kept[0], 1);
 }
 
 fn url(text: &str) -> CanonicalUrl {
@@ -38,6 +52,47 @@ fn url(text: &str) -> CanonicalUrl {
 
 fn at(segment: u32) -> Option<Location> {
     Some(Location { segment, offset: 70_000, length: 512 })
+}
+
+fn job() -> Job {
+    Job {
+        id: JobId(7),
+        created: Time(1_700_000_000_000),
+        seeds: vec![url("http://example.org/")],
+        scope: Scope { rule: ScopeRule::Domain, names: ["example.org".to_owned()].into() },
+        order: Order::Depth,
+        limits: Limits { pages: Some(9), depth: Some(4), time_ms: None, bytes: Some(1 << 40) },
+        wanted: Wanted {
+            types: ["html".to_owned()].into(),
+            skip_extensions: ["png".to_owned()].into(),
+        },
+        query: QueryPolicy::Sort,
+    }
+}
+
+fn capture() -> Capture {
+    Capture {
+        doc: DocId::new(300, 17),
+        job: JobId(2),
+        time: Time(1_700_000_000_123),
+        outcome: FetchOutcome::with_detail(OutcomeKind::Redirect, 302, "/elsewhere"),
+        record: at(3),
+        revisit: true,
+        text: None,
+        mime: "text/html".into(),
+        bytes: 12_345,
+        payload_digest: [0xab; 20],
+        body_digest: [0xcd; 32],
+        last_modified: Some(Time(1_600_000_000_000)),
+        etag: Some("\"x\"".into()),
+        elapsed_ms: 250,
+        directives: Directives {
+            noindex: true,
+            nofollow: false,
+            noarchive: true,
+            nosnippet: false,
+        },
+    }
 }
 
 #[test]
@@ -57,6 +112,8 @@ fn url_rows_are_as_they_were() {
         due: Some(Time(1_700_000_060_000)),
         expand: false,
         wishes: vec![Wish { job: JobId(3), depth: 2, place: Place { order: 1 << 48, seq: 7 } }],
+        role: Role::Sitemap,
+        hops: 4,
     };
     let states = [
         ("fetched", UrlState::Fetched),
@@ -66,6 +123,8 @@ fn url_rows_are_as_they_were() {
         ("skipped-depth", UrlState::Skipped(SkipReason::Depth)),
         ("skipped-type", UrlState::Skipped(SkipReason::Type)),
         ("skipped-size", UrlState::Skipped(SkipReason::Size)),
+        ("skipped-robots", UrlState::Skipped(SkipReason::Robots)),
+        ("skipped-given-up", UrlState::Skipped(SkipReason::GivenUp)),
     ];
     let ended = states.map(|(name, state)| {
         let seen = Some(Time(1_700_000_100_000));
@@ -78,7 +137,12 @@ fn url_rows_are_as_they_were() {
     for (name, head) in [("queued", queued), ("expand", expand)].into_iter().chain(ended) {
         let row = UrlRow { url: url("https://www.example.org/a/b?c=d"), head };
         let written = row.head.encode(row.url.as_str());
-        holds(&format!("url-{name}"), &row, &written, |b| UrlRow::decode(b).unwrap());
+        let read = |b: &[u8]| UrlRow::decode(b).unwrap();
+        holds(&format!("url-{name}"), &row, &written, read);
+        if !["skipped-robots", "skipped-given-up"].contains(&name) {
+            let head = UrlHead { role: Role::Page, hops: 0, ..row.head };
+            becomes(&format!("url-{name}"), &UrlRow { head, ..row }, read);
+        }
     }
 }
 
@@ -94,8 +158,16 @@ fn host_and_job_rows_are_as_they_were() {
         fetched: 3_000,
         failed: 20,
         bytes: 1 << 33,
+        temper: Temper {
+            pause_ms: 40_000,
+            failing_since: Some(Time(1_700_000_000_500)),
+            failures: 3,
+            given_up: Some(Time(1_700_001_800_500)),
+        },
     };
-    holds("host", &host, &row::encode(&host), |b| row::decode("hosts", b).unwrap());
+    let read = |b: &[u8]| row::decode("hosts", b).unwrap();
+    holds("host", &host, &row::encode(&host), read);
+    becomes("host", &HostRow { temper: Temper::default(), ..host }, read);
     let counters = JobCounters {
         queued: 1,
         fetched: 2,
@@ -113,50 +185,34 @@ fn host_and_job_rows_are_as_they_were() {
         words: 14,
         links: 15,
         run_ms: 16,
+        skipped_robots: 17,
+        skipped_given_up: 18,
+        sitemaps: 19,
     };
-    let job = Job {
-        id: JobId(7),
-        created: Time(1_700_000_000_000),
-        seeds: vec![url("http://example.org/")],
-        scope: Scope { rule: ScopeRule::Domain, names: ["example.org".to_owned()].into() },
-        order: Order::Depth,
-        limits: Limits { pages: Some(9), depth: Some(4), time_ms: None, bytes: Some(1 << 40) },
-        wanted: Wanted {
-            types: ["html".to_owned()].into(),
-            skip_extensions: ["png".to_owned()].into(),
-        },
-        query: QueryPolicy::Sort,
-    };
+    let uncounted =
+        JobCounters { skipped_robots: 0, skipped_given_up: 0, sitemaps: 0, ..counters.clone() };
+    let job = job();
     let states =
         [JobState::Open, JobState::Paused, JobState::Done, JobState::Limited, JobState::Dropped];
     for state in states {
         let row = JobRow { job: job.clone(), state, counters: counters.clone() };
         let name = format!("job-{}", state.name());
-        holds(&name, &row, &row::encode(&row), |b| row::decode("jobs", b).unwrap());
+        let read = |b: &[u8]| row::decode("jobs", b).unwrap();
+        holds(&name, &row, &row::encode(&row), read);
+        becomes(&name, &JobRow { counters: uncounted.clone(), ..row }, read);
     }
 }
 
 #[test]
 fn captures_payloads_and_links_are_as_they_were() {
-    let capture = Capture {
-        doc: DocId::new(300, 17),
-        job: JobId(2),
-        time: Time(1_700_000_000_123),
-        outcome: FetchOutcome::with_detail(OutcomeKind::Redirect, 302, "/elsewhere"),
-        record: at(3),
-        revisit: true,
-        text: None,
-        mime: "text/html".into(),
-        bytes: 12_345,
-        payload_digest: [0xab; 20],
-        body_digest: [0xcd; 32],
-        last_modified: Some(Time(1_600_000_000_000)),
-        etag: Some("\"x\"".into()),
-        elapsed_ms: 250,
-    };
-    holds("capture", &capture, &row::encode(&capture), |b| row::decode_capture(b).unwrap());
+    let capture = capture();
+    let read = |b: &[u8]| row::decode("captures", b).unwrap();
+    holds("capture", &capture, &row::encode(&capture), read);
+    becomes("capture", &Capture { directives: Directives::default(), ..capture }, read);
     let payload = PayloadRow { url: url("http://example.org/"), time: Time(5), text: at(4) };
-    holds("payload", &payload, &row::encode(&payload), |b| row::decode("payloads", b).unwrap());
+    let read = |b: &[u8]| row::decode("payloads", b).unwrap();
+    holds("payload", &payload, &row::encode(&payload), read);
+    becomes("payload", &payload, read);
     let kinds = [LinkKind::Anchor, LinkKind::Area, LinkKind::Frame, LinkKind::Iframe];
     let kinds = kinds.into_iter().chain([LinkKind::Canonical, LinkKind::Alternate]);
     let links: Vec<Link> = kinds
@@ -168,7 +224,7 @@ fn captures_payloads_and_links_are_as_they_were() {
         })
         .collect();
     // Another compressor may write it differently; it must be read the same.
-    assert_eq!(decode_links(&frozen("links")).unwrap(), links, "links are read differently");
+    assert_eq!(decode_links(&frozen(FIRST, "links")).unwrap(), links, "links are read differently");
     assert_eq!(decode_links(&encode_links(&links)).unwrap(), links);
 }
 
@@ -178,10 +234,34 @@ fn rows_of_the_queue_and_the_counters_are_as_they_were() {
         ReadyRow { url: u64::MAX, job: JobId(300), attempts: 3, expand: true, waited: false };
     let read = |b: &[u8]| row::decode("queues", b).unwrap();
     holds("ready", &ready, &row::encode(&ready), read);
+    becomes("ready", &ready, read);
     let waiting = (Place { order: 1 << 50, seq: 1 << 20 }, JobId(9));
-    holds("calendar", &waiting, &row::encode(&waiting), |b| row::decode("", b).unwrap());
+    let read = |b: &[u8]| row::decode("", b).unwrap();
+    holds("calendar", &waiting, &row::encode(&waiting), read);
+    becomes("calendar", &waiting, read);
     let docs: u64 = 70_000;
-    holds("part", &docs, &row::encode(&docs), |b| row::decode("", b).unwrap());
+    let read = |b: &[u8]| row::decode("", b).unwrap();
+    holds("part", &docs, &row::encode(&docs), read);
+    becomes("part", &docs, read);
+    let k = UrlKey { host: HostKey { part: 0x0abc, host: [1, 2, 3, 4, 5, 6] }, url: 1 << 60 };
+    let change = (k, Time(1_700_000_000_123), true);
+    holds("log", &change, &row::encode(&change), |b| row::decode("", b).unwrap());
+}
+
+#[test]
+fn robots_files_are_as_they_were() {
+    let short = RobotsFile {
+        asked: Time(1_700_000_000_123),
+        until: Time(1_700_086_400_123),
+        outcome: FetchOutcome::with_detail(OutcomeKind::TimedOut, 0, "10 s"),
+        body: b"User-agent: *\nDisallow: /x\n".to_vec(),
+    };
+    let read = |b: &[u8]| row::decode_robots(b).unwrap();
+    holds("robots", &short, &row::encode_robots(&short), read);
+    // Another compressor may write it differently; it must be read the same.
+    let long = RobotsFile { body: short.body.repeat(20), ..short };
+    assert_eq!(read(&frozen(TODAY, "robots-packed")), long, "it is read differently");
+    assert_eq!(read(&row::encode_robots(&long)), long);
 }
 
 #[test]
@@ -206,9 +286,81 @@ fn keys_are_as_they_were() {
         ("key-payload", key::payload(site, &[9; 20]).into()),
     ];
     for (name, written) in keys {
-        assert_eq!(hex(&written), hex(&frozen(name)), "{name} is written differently");
+        assert_eq!(hex(&written), hex(&frozen(FIRST, name)), "{name} is written differently");
     }
-    assert_eq!(key::ready_place(&frozen("key-ready")), Some(place));
-    assert_eq!(key::calendar_parts(&frozen("key-calendar")), Some((time, k)));
-    assert_eq!(key::schedule_parts(&frozen("key-schedule")), Some((1_700_000_001, k.host)));
+    assert_eq!(key::ready_place(&frozen(FIRST, "key-ready")), Some(place));
+    assert_eq!(key::calendar_parts(&frozen(FIRST, "key-calendar")), Some((time, k)));
+    assert_eq!(key::schedule_parts(&frozen(FIRST, "key-schedule")), Some((1_700_000_001, k.host)));
+}
+
+/// Writes every row of a table as version 1 did: what is new since stood at its end, where
+/// `new` bytes precede the text that may follow.
+fn make_old(store: &EmbeddedStore, table: Table, new: usize, text: impl Fn(&[u8]) -> usize) {
+    let rows: Vec<_> = store.tables[table].iter().map(|pair| pair.into_inner().unwrap()).collect();
+    for (k, v) in rows {
+        let end = v.len() - text(&v);
+        let old = [&[1], &v[1..end - new], &v[end..]].concat();
+        store.tables[table].insert(k, old).unwrap();
+    }
+}
+
+#[test]
+fn a_store_of_version_1_opens_and_goes_on() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("store");
+    let open = || EmbeddedStore::open(&path, 8 << 20).unwrap();
+    let all = |store: &EmbeddedStore| {
+        let (urls, hosts) = (store.scan_urls(None, 99).unwrap(), store.scan_hosts(None, 99));
+        let key = urls[0].0;
+        (urls, hosts.unwrap(), store.jobs().unwrap(), store.captures(key).unwrap())
+    };
+    let commit = |store: &EmbeddedStore, batch: Batch| store.commit(batch).unwrap();
+    let suffixes = Suffixes::built_in();
+    let found = |n: u64| {
+        let url = url(&format!("http://h{}.test/{n}", n % 2));
+        let (key, place) = (url.key(&suffixes), Place { order: n, seq: 0 });
+        let (job, depth, skip) = (JobId(7), 1, (n == 4).then_some(SkipReason::Type));
+        Discovery { url, key, job, depth, place, skip, role: Role::Page, hops: 0, again: false }
+    };
+    let visited = |entry: &Entry| PageResult {
+        entry: entry.clone(),
+        next: Next::Done(UrlState::Fetched),
+        capture: Some(Capture { directives: Directives::default(), ..capture() }),
+        payload: None,
+        links: None,
+        changed: true,
+        words: 1,
+        link_count: 1,
+    };
+    let claims = || Claims { hosts: 9, window: 9, ..Claims::default() };
+
+    let store = open();
+    let jobs = vec![JobChange::New(Box::new(job()))];
+    let discoveries = (1..=6).map(found).collect();
+    commit(&store, Batch { jobs, discoveries, next_page: 5, ..Batch::default() });
+    let told = commit(&store, Batch { claims: claims(), ..Batch::default() });
+    let rows: Vec<Entry> = told.claimed.into_iter().flat_map(|w| w.entries).collect();
+    commit(&store, Batch { pages: rows[..2].iter().map(visited).collect(), ..Batch::default() });
+    let before = all(&store);
+    make_old(&store, Table::Urls, 2, |v| UrlHead::decode(v).unwrap().1.len());
+    make_old(&store, Table::Hosts, 4, |_| 0);
+    make_old(&store, Table::Captures, 4, |_| 0);
+    for pair in store.tables[Table::Meta].prefix(b"j") {
+        let (k, v) = pair.into_inner().unwrap();
+        store.tables[Table::Meta].insert(k, [&[1], &v[1..v.len() - 3]].concat()).unwrap();
+    }
+    drop(store);
+
+    let store = open();
+    assert_eq!(all(&store), before);
+    let version = |key: UrlKey| store.tables[Table::Urls].get(key.to_bytes()).unwrap().unwrap()[0];
+    let versions = || before.0.iter().filter(|(key, _)| version(*key) == 1).count();
+    assert_eq!(versions(), before.0.len());
+    commit(&store, Batch { pages: vec![visited(&rows[2])], ..Batch::default() });
+    assert_eq!((version(rows[2].key), versions()), (2, before.0.len() - 1), "as rows change");
+    assert_eq!(store.jobs().unwrap()[0].counters.fetched, 3);
+    drop(store);
+    let store = open();
+    assert_eq!(store.jobs().unwrap()[0].counters.fetched, 3);
+    assert_eq!(store.urls(&[rows[2].key]).unwrap()[0].as_ref().unwrap().state, UrlState::Fetched);
 }

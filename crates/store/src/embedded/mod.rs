@@ -21,7 +21,7 @@ mod tables;
 mod visits;
 
 use crate::StoreError;
-use crate::row::{self, JobRow, UrlHead, damaged};
+use crate::row::{self, JobRow, Row, UrlHead, damaged};
 use argiope_model::{DocId, JobId, Time, UrlKey};
 use cache::HostCache;
 use fjall::Database;
@@ -76,6 +76,10 @@ struct ReadyRow {
     waited: bool,
 }
 
+impl Row for ReadyRow {
+    type First = Self;
+}
+
 impl ReadyRow {
     fn of(key: UrlKey, head: &UrlHead) -> Self {
         ReadyRow {
@@ -100,14 +104,29 @@ impl EmbeddedStore {
                 }
             }
         };
-        let db = Database::builder(path)
-            .cache_size(memory / 3)
-            .worker_threads(1)
-            .max_journaling_size(memory.max(64 << 20))
-            .manual_journal_persist(true)
-            .open()
-            .map_err(fail("open"))?;
-        let tables = Tables::open(&db, memory / 4).map_err(fail("open a table"))?;
+        let open = |path: &Path| {
+            let db = Database::builder(path)
+                .cache_size(memory / 3)
+                .worker_threads(1)
+                .max_journaling_size(memory.max(64 << 20))
+                .manual_journal_persist(true)
+                .open()
+                .map_err(fail("open"))?;
+            let tables = Tables::open(&db, memory / 4).map_err(fail("open a table"))?;
+            Ok((db, tables))
+        };
+        // The database cannot open what was half made when the power went: it is made beside
+        // and gets its name when it is whole.
+        if !path.exists() {
+            let part = path.with_extension("part");
+            let io = |e: std::io::Error| fail("make a new store")(fjall::Error::Io(e));
+            if part.exists() {
+                std::fs::remove_dir_all(&part).map_err(io)?;
+            }
+            drop(open(&part)?);
+            std::fs::rename(&part, path).map_err(io)?;
+        }
+        let (db, tables) = open(path)?;
         let kept = Kept {
             jobs: BTreeMap::new(),
             parts: HashMap::new(),

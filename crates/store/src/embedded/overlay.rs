@@ -206,6 +206,7 @@ impl<'a> Work<'a> {
             let now = handed_to(head, |job| is_open(jobs, job));
             (entry.job, entry.depth) = now.unwrap_or((head.job(), head.depth));
             (entry.attempts, entry.expand) = (head.attempts, head.expand);
+            (entry.role, entry.hops) = (head.role, head.hops);
         }
         let cache: &mut HostCache = &mut self.kept.hosts;
         self.hosts.into_iter().for_each(|(k, host)| cache.keep(k, host));

@@ -2,26 +2,27 @@
 
 use super::overlay::is_open;
 use super::tables::Table;
-use super::{EmbeddedStore, ReadyRow, key};
+use super::{EmbeddedStore, Kept, ReadyRow, key};
 use crate::batch::{Batch, Committed};
 use crate::row::{self, Change, HostRow, JobRow, PayloadRow, SegmentKind, UrlRow, damaged};
 use crate::rule::handed_to;
 use crate::{Store, StoreError};
-use argiope_frontier::{Entry, HostWindow, Place, Refill};
-use argiope_model::{Capture, DocId, HostKey, JobId, PayloadDigest, SiteKey, Time, UrlKey};
-use std::collections::BTreeMap;
+use argiope_frontier::{Entry, HostWindow, Place, Refill, RobotsFile, Temper};
+use argiope_model::{Capture, DocId, HostKey, PayloadDigest, SiteKey, Time, UrlKey};
 use std::ops::Bound;
+
+fn read_host(bytes: &[u8]) -> Result<HostRow, StoreError> {
+    row::decode("hosts", bytes)
+}
 
 /// Rows of jobs that are not worked on that one look-up passes over before it pauses.
 const MAX_PASSED_OVER: usize = 4096;
 
 impl EmbeddedStore {
-    /// Reads the first ready rows of a host after a place, those of open jobs only.
-    pub(super) fn window(
-        &self,
-        refill: &Refill,
-        jobs: &BTreeMap<JobId, JobRow>,
-    ) -> Result<HostWindow, StoreError> {
+    /// Reads the first ready rows of a host after a place, those of open jobs only; from the
+    /// start, also what is known of the host itself.
+    pub(super) fn window(&self, refill: &Refill, kept: &Kept) -> Result<HostWindow, StoreError> {
+        let jobs = &kept.jobs;
         let prefix = key::ready_prefix(refill.host);
         let start = match refill.after {
             Some(place) => Bound::Excluded(key::ready(refill.host, place).to_vec()),
@@ -35,7 +36,12 @@ impl EmbeddedStore {
             cursor: refill.after,
             more: false,
             not_before: Time(0),
+            temper: Temper::default(),
+            robots: None,
         };
+        if refill.after.is_none() {
+            self.describe(&mut out, kept)?;
+        }
         let mut passed_over = 0;
         for pair in self.tables[Table::Queue].range::<Vec<u8>, _>((start, end)) {
             if out.entries.len() == refill.limit || passed_over == MAX_PASSED_OVER {
@@ -67,10 +73,41 @@ impl EmbeddedStore {
                 depth,
                 attempts: ready.attempts,
                 expand: ready.expand,
+                role: row.head.role,
+                hops: row.head.hops,
                 url: row.url,
             });
         }
         Ok(out)
+    }
+
+    fn urls_between(
+        &self,
+        start: Bound<UrlKey>,
+        end: Bound<UrlKey>,
+        limit: usize,
+    ) -> Result<Vec<(UrlKey, UrlRow)>, StoreError> {
+        let (start, end) = (start.map(UrlKey::to_bytes), end.map(UrlKey::to_bytes));
+        self.tables[Table::Urls]
+            .range::<[u8; 16], _>((start, end))
+            .take(limit)
+            .map(|pair| {
+                let (k, v) = pair.into_inner().map_err(self.failed("read URLs"))?;
+                let k: [u8; 16] = (*k).try_into().map_err(|_| damaged("URLs", "short key"))?;
+                Ok((UrlKey::from_bytes(k), UrlRow::decode(&v)?))
+            })
+            .collect()
+    }
+
+    fn describe(&self, out: &mut HostWindow, kept: &Kept) -> Result<(), StoreError> {
+        let k = out.host.to_bytes();
+        if let Some(host) = kept.hosts.get(out.host) {
+            (out.not_before, out.temper) = (host.not_before, host.temper.clone());
+        } else if let Some(host) = self.get(Table::Hosts, &k, read_host)? {
+            (out.not_before, out.temper) = (host.not_before, host.temper);
+        }
+        out.robots = self.get(Table::Robots, &k, row::decode_robots)?;
+        Ok(())
     }
 }
 
@@ -88,15 +125,29 @@ impl Store for EmbeddedStore {
         after: Option<UrlKey>,
         limit: usize,
     ) -> Result<Vec<(UrlKey, UrlRow)>, StoreError> {
-        let start = after.map_or(Bound::Unbounded, |k| Bound::Excluded(k.to_bytes()));
-        let rows = self.tables[Table::Urls].range::<[u8; 16], _>((start, Bound::Unbounded));
-        rows.take(limit)
-            .map(|pair| {
-                let (k, v) = pair.into_inner().map_err(self.failed("read URLs"))?;
-                let k: [u8; 16] = (*k).try_into().map_err(|_| damaged("URLs", "short key"))?;
-                Ok((UrlKey::from_bytes(k), UrlRow::decode(&v)?))
-            })
-            .collect()
+        let start = after.map_or(Bound::Unbounded, Bound::Excluded);
+        self.urls_between(start, Bound::Unbounded, limit)
+    }
+
+    fn ready_before(&self, host: HostKey, place: Place, limit: usize) -> Result<usize, StoreError> {
+        let rows = key::ready(host, Place::FIRST)..key::ready(host, place);
+        let mut count = 0;
+        for pair in self.tables[Table::Queue].range(rows).take(limit) {
+            pair.key().map_err(self.failed("read the ready queue"))?;
+            count += 1;
+        }
+        Ok(count)
+    }
+
+    fn host_urls(
+        &self,
+        host: HostKey,
+        after: Option<u64>,
+        limit: usize,
+    ) -> Result<Vec<(UrlKey, UrlRow)>, StoreError> {
+        let first = Bound::Included(UrlKey { host, url: 0 });
+        let start = after.map_or(first, |url| Bound::Excluded(UrlKey { host, url }));
+        self.urls_between(start, Bound::Included(UrlKey { host, url: u64::MAX }), limit)
     }
 
     fn docs(&self, docs: &[DocId]) -> Result<Vec<Option<UrlKey>>, StoreError> {
@@ -112,7 +163,7 @@ impl Store for EmbeddedStore {
             .prefix(key.to_bytes())
             .map(|pair| {
                 let value = pair.value().map_err(self.failed("read captures"))?;
-                row::decode_capture(&value)
+                row::decode("captures", &value)
             })
             .collect()
     }
@@ -135,8 +186,12 @@ impl Store for EmbeddedStore {
     }
 
     fn hosts(&self, keys: &[HostKey]) -> Result<Vec<Option<HostRow>>, StoreError> {
-        let read = |v: &[u8]| row::decode("hosts", v);
-        keys.iter().map(|key| self.get(Table::Hosts, &key.to_bytes(), read)).collect()
+        keys.iter().map(|key| self.get(Table::Hosts, &key.to_bytes(), read_host)).collect()
+    }
+
+    fn robots(&self, keys: &[HostKey]) -> Result<Vec<Option<RobotsFile>>, StoreError> {
+        let read = row::decode_robots;
+        keys.iter().map(|key| self.get(Table::Robots, &key.to_bytes(), read)).collect()
     }
 
     fn scan_hosts(

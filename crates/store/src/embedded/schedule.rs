@@ -6,8 +6,8 @@ use super::key::{self, AFTER_SCHEDULE, ASLEEP};
 use super::overlay::Work;
 use super::tables::Table;
 use crate::StoreError;
-use crate::row::{self, damaged};
-use argiope_frontier::{Entry, Place, Release};
+use crate::row::{self, HostRow, damaged};
+use argiope_frontier::{Entry, HostNote, Named, Place, Release, Temper};
 use argiope_model::{CanonicalUrl, HostKey, JobId, Time, UrlKey};
 
 /// Calendar rows moved per commit; the rest follows with the next.
@@ -51,11 +51,26 @@ impl Work<'_> {
         self.put(Table::Queue, k, []);
     }
 
+    /// Writes down what is known of a loaded host.
+    pub(super) fn note(&mut self, note: HostNote) -> Result<(), StoreError> {
+        if let Some(host) = self.host(note.host)?.filter(|host| host.claimed) {
+            (host.not_before, host.temper) = (note.not_before, note.temper);
+        }
+        Ok(())
+    }
+
+    pub(super) fn forgive(&mut self, k: HostKey) -> Result<(), StoreError> {
+        if let Some(host) = self.host(k)? {
+            host.temper = Temper::default();
+        }
+        Ok(())
+    }
+
     pub(super) fn release(&mut self, release: Release) -> Result<(), StoreError> {
         self.delete(Table::Queue, key::claim(release.host));
         let host = self.known_host(release.host)?;
         host.claimed = false;
-        host.not_before = release.not_before;
+        (host.not_before, host.temper) = (release.not_before, release.temper);
         let idle = host.ready > 0 && host.wake.is_none();
         // Who put it to sleep did not know of the rows that this batch queued.
         let asleep = release.asleep && self.queued.iter().all(|e| e.key.host != release.host);
@@ -101,6 +116,8 @@ impl Work<'_> {
                 depth: row.head.depth,
                 attempts: row.head.attempts,
                 expand: row.head.expand,
+                role: row.head.role,
+                hops: row.head.hops,
             };
             self.enqueue(entry)?;
         }
@@ -118,8 +135,23 @@ impl Work<'_> {
         sleepers.into_iter().try_for_each(|host| self.schedule(host))
     }
 
+    /// Claims hosts whatever the schedule says, but for those that are claimed already.
+    pub(super) fn claim_named(&mut self, named: Vec<Named>) -> Result<Vec<HostKey>, StoreError> {
+        let mut claimed = Vec::new();
+        for Named { host: k, origin } in named {
+            if self.host(k)?.is_none() {
+                self.new_host(k, HostRow::new(&origin));
+            }
+            if !self.known_host(k)?.claimed {
+                self.take(k)?;
+                claimed.push(k);
+            }
+        }
+        Ok(claimed)
+    }
+
     /// Claims hosts that are due, those scheduled by this very batch included.
-    pub(super) fn claim(&mut self, limit: usize) -> Result<Vec<(HostKey, Time)>, StoreError> {
+    pub(super) fn claim(&mut self, limit: usize) -> Result<Vec<HostKey>, StoreError> {
         if limit == 0 {
             return Ok(Vec::new());
         }
@@ -143,13 +175,22 @@ impl Work<'_> {
             }
             let host = self.known_host(k)?;
             // The schedule was read as it stood before this batch.
-            let Some(wake) = host.wake.filter(|w| *w <= now && !host.claimed) else { continue };
-            host.wake = None;
-            host.claimed = true;
-            claimed.push((k, host.not_before));
-            self.delete(Table::Queue, key::schedule(wake, k));
-            self.put(Table::Queue, key::claim(k), []);
+            if host.wake.is_some_and(|w| w <= now && !host.claimed) {
+                self.take(k)?;
+                claimed.push(k);
+            }
         }
         Ok(claimed)
+    }
+
+    /// Takes a host off the schedule and claims it.
+    fn take(&mut self, k: HostKey) -> Result<(), StoreError> {
+        let host = self.known_host(k)?;
+        host.claimed = true;
+        if let Some(wake) = host.wake.take() {
+            self.delete(Table::Queue, key::schedule(wake, k));
+        }
+        self.put(Table::Queue, key::claim(k), []);
+        Ok(())
     }
 }

@@ -27,12 +27,14 @@ pub(super) enum Table {
     Payloads,
     /// Jobs, counters, segment lengths.
     Meta,
+    /// Robots files, by host.
+    Robots,
 }
 
-use Table::{Captures, Docs, Hosts, Links, Log, Meta, Payloads, Queue, Urls};
+use Table::{Captures, Docs, Hosts, Links, Log, Meta, Payloads, Queue, Robots, Urls};
 
-pub(super) const TABLES: [Table; 9] =
-    [Urls, Docs, Queue, Hosts, Captures, Links, Log, Payloads, Meta];
+pub(super) const TABLES: [Table; 10] =
+    [Urls, Docs, Queue, Hosts, Captures, Links, Log, Payloads, Meta, Robots];
 
 impl Table {
     fn name(self) -> &'static str {
@@ -46,6 +48,7 @@ impl Table {
             Log => "log",
             Payloads => "payloads",
             Meta => "meta",
+            Robots => "robots",
         }
     }
 
@@ -60,7 +63,7 @@ impl Table {
             .compaction_strategy(Arc::new(levels));
         let options = match self {
             // Asked one by one, and most often for what is not there.
-            Urls | Payloads | Hosts => options.filter_policy(FilterPolicy::all(
+            Urls | Payloads | Hosts | Robots => options.filter_policy(FilterPolicy::all(
                 FilterPolicyEntry::Bloom(BloomConstructionPolicy::BitsPerKey(10.0)),
             )),
             // Read in ranges, or known to be there.
@@ -81,7 +84,7 @@ impl Table {
         };
         match self {
             // They are compressed already.
-            Links => options.with_kv_separation(Some(
+            Links | Robots => options.with_kv_separation(Some(
                 KvSeparationOptions::default()
                     .separation_threshold(512)
                     .compression(CompressionType::None),
@@ -120,6 +123,7 @@ impl Tables {
             open(Log)?,
             open(Payloads)?,
             open(Meta)?,
+            open(Robots)?,
         ];
         Ok(Tables { all, memtables })
     }

@@ -8,28 +8,38 @@ use crate::batch::{Next, PageResult};
 use crate::row::{self, PayloadRow, UrlState, damaged};
 use crate::rule::{after_result, was_handed_out};
 use argiope_frontier::Entry;
-use argiope_model::{JobState, OutcomeKind};
+use argiope_model::{JobState, OutcomeKind, Role};
 
 impl Work<'_> {
     pub(super) fn page(&mut self, page: PageResult) -> Result<(), StoreError> {
         let PageResult { entry, next, capture, .. } = page;
         self.delete(Table::Queue, key::ready(entry.key.host, entry.place));
+        let is_page = entry.role == Role::Page;
         let host = self.known_host(entry.key.host)?;
         host.ready = host.ready.saturating_sub(1);
         if let Some(capture) = &capture {
             host.bytes += capture.bytes;
             match next {
-                Next::Done(UrlState::Fetched) => host.fetched += 1,
+                Next::Done(UrlState::Fetched) if is_page => host.fetched += 1,
                 Next::Done(UrlState::Failed) | Next::Retry(_) => host.failed += 1,
                 _ => {}
             }
         }
         let counters = self.counters(entry.job)?;
-        counters.words += page.words;
-        counters.links += page.link_count;
+        if is_page {
+            counters.words += page.words;
+            counters.links += page.link_count;
+        }
+        // It may be left alone, or given up, without being asked for.
+        match next {
+            Next::Done(UrlState::Skipped(reason)) => *counters.skipped_mut(reason) += 1,
+            Next::Done(UrlState::Failed) => counters.failed += 1,
+            _ => {}
+        }
         if let Some(capture) = &capture {
             counters.bytes += capture.bytes;
             match next {
+                Next::Done(UrlState::Fetched) if !is_page => counters.sitemaps += 1,
                 Next::Done(UrlState::Fetched)
                     if capture.outcome.kind == OutcomeKind::NotModified =>
                 {
@@ -37,12 +47,7 @@ impl Work<'_> {
                 }
                 Next::Done(UrlState::Fetched) => counters.fetched += 1,
                 Next::Done(UrlState::Redirected) => counters.redirects += 1,
-                Next::Done(UrlState::Skipped(reason)) => *counters.skipped_mut(reason) += 1,
-                Next::Done(UrlState::Failed) => {
-                    counters.failed += 1;
-                    counters.errors += 1;
-                }
-                Next::Retry(_) => counters.errors += 1,
+                Next::Done(UrlState::Failed) | Next::Retry(_) => counters.errors += 1,
                 _ => {}
             }
         }

@@ -1,13 +1,13 @@
-//! A batch applied to the model, in the order every store keeps: jobs, results, releases,
-//! calendar, discoveries, claims.
+//! A batch applied to the model, in the order every store keeps: jobs, results, notes,
+//! releases, forgiving, calendar, discoveries, claims.
 
 use super::Tables;
 use crate::StoreError;
 use crate::batch::{Batch, Committed, Discovery, JobChange, Next, PageResult};
-use crate::row::{HostRow, JobCounters, JobRow, PayloadRow, UrlHead, UrlRow, UrlState, damaged};
-use crate::rule::{Again, after_result, found_again, handed_to, was_handed_out};
-use argiope_frontier::{Entry, HostWindow, Place, Refill};
-use argiope_model::{DocId, HostKey, JobId, JobState, OutcomeKind, Time, UrlKey};
+use crate::row::{HostRow, JobCounters, JobRow, PayloadRow, UrlRow, UrlState, damaged};
+use crate::rule::{Again, after_result, first_met, found_again, handed_to, was_handed_out};
+use argiope_frontier::{Entry, HostWindow, Place, Refill, Temper};
+use argiope_model::{DocId, HostKey, JobId, JobState, OutcomeKind, Role, Time, UrlKey};
 
 impl Tables {
     pub(super) fn apply(&mut self, batch: Batch) -> Result<Committed, StoreError> {
@@ -43,13 +43,23 @@ impl Tables {
         for page in batch.pages {
             queued.extend(self.page(page)?);
         }
+        for note in batch.notes {
+            if let Some(host) = self.hosts.get_mut(&note.host).filter(|host| host.claimed) {
+                (host.not_before, host.temper) = (note.not_before, note.temper);
+            }
+        }
         for release in batch.releases {
             let host = self.host(release.host)?;
             host.claimed = false;
-            host.not_before = release.not_before;
+            (host.not_before, host.temper) = (release.not_before, release.temper);
             // Who put it to sleep did not know of the rows that this batch queued.
             if release.asleep && queued.iter().all(|k| k.host != release.host) {
                 self.asleep.insert(release.host, true);
+            }
+        }
+        for k in batch.forgive {
+            if let Some(host) = self.hosts.get_mut(&k) {
+                host.temper = Temper::default();
             }
         }
         for at in due {
@@ -67,27 +77,33 @@ impl Tables {
             self.segments.insert((kind, segment), length);
         }
         self.next_page = self.next_page.max(batch.next_page);
+        self.robots.extend(batch.robots);
+        let mut claimed: Vec<HostKey> = Vec::new();
+        for named in batch.claims.named {
+            let host = self.hosts.entry(named.host);
+            let host = host.or_insert_with(|| HostRow::new(&named.origin));
+            if !host.claimed {
+                host.claimed = true;
+                self.asleep.remove(&named.host);
+                claimed.push(named.host);
+            }
+        }
         let due = |t: &Tables, k: &HostKey, h: &HostRow| {
             !h.claimed
                 && t.ready_of(*k) > 0
                 && !t.asleep.contains_key(k)
                 && seconds(h.not_before) <= seconds(now)
         };
-        let claimed: Vec<HostKey> = self
-            .hosts
-            .iter()
-            .filter(|(k, h)| due(self, k, h))
-            .map(|(k, _)| *k)
-            .take(batch.claims.hosts)
-            .collect();
+        let scheduled = self.hosts.iter().filter(|(k, h)| due(self, k, h)).map(|(k, _)| *k);
+        claimed.extend(scheduled.take(batch.claims.hosts));
         let mut answer = Committed::default();
         for refill in &batch.refills {
             answer.refills.push(self.window(refill));
         }
         for k in &claimed {
             self.host(*k)?.claimed = true;
-            let window = self.window(&Refill { host: *k, after: None, limit: batch.claims.window });
-            answer.claimed.push(HostWindow { not_before: self.hosts[k].not_before, ..window });
+            let refill = Refill { host: *k, after: None, limit: batch.claims.window };
+            answer.claimed.push(self.window(&refill));
         }
         let told = queued.into_iter().filter(|k| self.hosts[&k.host].claimed);
         answer.queued = told
@@ -147,6 +163,8 @@ impl Tables {
             depth,
             attempts: row.attempts,
             expand: row.expand,
+            role: row.role,
+            hops: row.hops,
         }
     }
 
@@ -158,12 +176,17 @@ impl Tables {
             .filter(|((_, place), _)| refill.after.is_none_or(|after| *place > after))
             .map(|((_, place), k)| (*place, *k))
             .collect();
+        // What is known of the host itself comes with the first rows.
+        let host = self.hosts.get(&refill.host).filter(|_| refill.after.is_none());
+        let robots = self.robots.get(&refill.host).filter(|_| refill.after.is_none());
         let mut out = HostWindow {
             host: refill.host,
             entries: Vec::new(),
             cursor: refill.after,
             more: false,
-            not_before: Time(0),
+            not_before: host.map_or(Time(0), |h| h.not_before),
+            temper: host.map(|h| h.temper.clone()).unwrap_or_default(),
+            robots: robots.cloned(),
         };
         for (place, k) in rows {
             if out.entries.len() == refill.limit {
@@ -183,26 +206,28 @@ impl Tables {
         let k = entry.key;
         self.ready.remove(&(k.host, entry.place));
         let counters = &mut self.job(entry.job)?.counters;
-        counters.words += words;
-        counters.links += link_count;
+        let is_page = entry.role == Role::Page;
+        counters.words += words * u64::from(is_page);
+        counters.links += link_count * u64::from(is_page);
+        counters.failed += u64::from(next == Next::Done(UrlState::Failed));
+        if let Next::Done(UrlState::Skipped(reason)) = next {
+            *counters.skipped_mut(reason) += 1;
+        }
         if let Some(c) = &capture {
             counters.bytes += c.bytes;
             match &next {
+                Next::Done(UrlState::Fetched) if !is_page => counters.sitemaps += 1,
                 Next::Done(UrlState::Fetched) if c.outcome.kind == OutcomeKind::NotModified => {
                     counters.unchanged += 1;
                 }
                 Next::Done(UrlState::Fetched) => counters.fetched += 1,
                 Next::Done(UrlState::Redirected) => counters.redirects += 1,
-                Next::Done(UrlState::Skipped(reason)) => *counters.skipped_mut(*reason) += 1,
-                Next::Done(UrlState::Failed) => counters.failed += 1,
-                Next::Done(UrlState::Queued) | Next::Retry(_) | Next::Expanded => {}
-            }
-            if matches!(next, Next::Done(UrlState::Failed) | Next::Retry(_)) {
-                counters.errors += 1;
+                Next::Done(UrlState::Failed) | Next::Retry(_) => counters.errors += 1,
+                Next::Done(UrlState::Queued | UrlState::Skipped(_)) | Next::Expanded => {}
             }
             let host = self.host(k.host)?;
             host.bytes += c.bytes;
-            host.fetched += u64::from(next == Next::Done(UrlState::Fetched));
+            host.fetched += u64::from(is_page && next == Next::Done(UrlState::Fetched));
             host.failed += u64::from(matches!(next, Next::Done(UrlState::Failed) | Next::Retry(_)));
         }
         let row = self.url(k)?;
@@ -292,8 +317,8 @@ impl Tables {
                 }
                 let counters = &mut self.job(found.job)?.counters;
                 counters.queued += 1;
-                if let Again::Queue(Some(reason)) = again {
-                    *counters.skipped_mut(reason) -= 1;
+                if let Again::Queue(Some(ended)) = again {
+                    counters.take_back(ended);
                 }
                 self.enqueue(k, found.place);
                 Ok(Some(k))
@@ -305,21 +330,9 @@ impl Tables {
         let k = found.key;
         let part = k.host.part;
         let running = self.urls.keys().filter(|u| u.host.part == part).count() as u64;
-        let new_host = !self.hosts.contains_key(&k.host);
-        self.hosts
-            .entry(k.host)
-            .or_insert_with(|| HostRow {
-                origin: found.url.origin().into(),
-                ready: 0,
-                claimed: false,
-                wake: None,
-                not_before: Time(0),
-                known: 0,
-                fetched: 0,
-                failed: 0,
-                bytes: 0,
-            })
-            .known += 1;
+        let host = self.hosts.entry(k.host).or_insert_with(|| HostRow::new(found.url.origin()));
+        host.known += 1;
+        let new_host = host.known == 1;
         let counters = &mut self.job(found.job)?.counters;
         counters.known += 1;
         counters.hosts += u64::from(new_host);
@@ -327,22 +340,7 @@ impl Tables {
             Some(reason) => *counters.skipped_mut(reason) += 1,
             None => counters.queued += 1,
         }
-        let head = UrlHead {
-            doc: DocId::new(running, part),
-            state: found.skip.map_or(UrlState::Queued, UrlState::Skipped),
-            depth: found.depth,
-            jobs: vec![found.job],
-            first_seen: now,
-            fetched_at: None,
-            visits: 0,
-            changes: 0,
-            changed_at: None,
-            attempts: 0,
-            place: found.skip.is_none().then_some(found.place),
-            due: None,
-            expand: false,
-            wishes: Vec::new(),
-        };
+        let head = first_met(&found, DocId::new(running, part), now);
         self.urls.insert(k, UrlRow { head, url: found.url });
         if found.skip.is_some() {
             return Ok(None);

@@ -8,7 +8,7 @@ mod apply;
 use crate::batch::{Batch, Committed};
 use crate::row::{Change, HostRow, JobRow, PayloadRow, SegmentKind, UrlRow};
 use crate::{Store, StoreError};
-use argiope_frontier::Place;
+use argiope_frontier::{Place, RobotsFile};
 use argiope_model::{Capture, DocId, HostKey, JobId, PayloadDigest, SiteKey, Time, UrlKey};
 use std::collections::BTreeMap;
 use std::ops::Bound::{Excluded, Unbounded};
@@ -22,6 +22,7 @@ pub struct MemoryStore(Mutex<Tables>);
 struct Tables {
     urls: BTreeMap<UrlKey, UrlRow>,
     hosts: BTreeMap<HostKey, HostRow>,
+    robots: BTreeMap<HostKey, RobotsFile>,
     /// Hosts that sleep until one of their jobs is worked on.
     asleep: BTreeMap<HostKey, bool>,
     ready: BTreeMap<(HostKey, Place), UrlKey>,
@@ -110,6 +111,27 @@ impl Store for MemoryStore {
         limit: usize,
     ) -> Result<Vec<(HostKey, HostRow)>, StoreError> {
         Ok(after(&self.tables().hosts, from, limit))
+    }
+
+    fn ready_before(&self, host: HostKey, place: Place, limit: usize) -> Result<usize, StoreError> {
+        let rows = (host, Place::FIRST)..(host, place);
+        Ok(self.tables().ready.range(rows).take(limit).count())
+    }
+
+    fn host_urls(
+        &self,
+        host: HostKey,
+        from: Option<u64>,
+        limit: usize,
+    ) -> Result<Vec<(UrlKey, UrlRow)>, StoreError> {
+        let all = after(&self.tables().urls, None, usize::MAX).into_iter();
+        let of_host = all.filter(|(k, _)| k.host == host && from.is_none_or(|url| k.url > url));
+        Ok(of_host.take(limit).collect())
+    }
+
+    fn robots(&self, keys: &[HostKey]) -> Result<Vec<Option<RobotsFile>>, StoreError> {
+        let tables = self.tables();
+        Ok(keys.iter().map(|k| tables.robots.get(k).cloned()).collect())
     }
 
     fn claims(&self) -> Result<Vec<HostKey>, StoreError> {

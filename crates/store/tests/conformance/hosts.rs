@@ -12,7 +12,7 @@ fn hosts_of(windows: &[argiope_frontier::HostWindow]) -> Vec<HostKey> {
 }
 
 fn asleep(host: HostKey) -> Release {
-    Release { host, not_before: Time(0), asleep: true }
+    Release { asleep: true, ..release(host, 0) }
 }
 
 pub fn claims_are_durable_and_listed(home: &mut dyn Home) {
@@ -35,10 +35,10 @@ pub fn claims_keep_to_their_limit_and_claim_nothing_twice(home: &mut dyn Home) {
     let names: Vec<String> = (0..7).map(|n| format!("http://h{n}.test/")).collect();
     let found = names.iter().map(|u| found(u, 1, 0, place(1))).collect();
     give(store, 0, vec![new_job(job(1))], found);
-    let claims = Claims { hosts: 3, window: 4 };
+    let claims = Claims { named: Vec::new(), hosts: 3, window: 4 };
     let mut seen = Vec::new();
     for want in [3, 3, 1, 0] {
-        let told = store.commit(Batch { claims, ..at(0) }).unwrap();
+        let told = store.commit(Batch { claims: claims.clone(), ..at(0) }).unwrap();
         assert_eq!(told.claimed.len(), want);
         assert!(told.claimed.iter().all(|w| w.entries.len() == 1 && !w.more));
         seen.extend(hosts_of(&told.claimed));
@@ -85,7 +85,7 @@ pub fn a_host_released_and_found_again_in_the_same_batch_is_scheduled(home: &mut
         let rows = claim_rows(store, 0);
         let batch = Batch {
             pages: vec![fetched(rows[0].clone(), 1)],
-            releases: vec![Release { host: h, not_before: Time(500), asleep: is_asleep }],
+            releases: vec![Release { asleep: is_asleep, ..release(h, 500) }],
             discoveries: vec![found(&format!("{base}/2"), 1, 1, place(2))],
             ..at(1)
         };

@@ -131,7 +131,7 @@ pub fn refills_page_through_in_order_without_skipping_or_repeating(home: &mut dy
     // Found in an order that is neither that of their places nor that of their keys.
     let all = names.iter().zip(0u64..).map(|(u, n)| found(u, 1, 0, place(n * 7 % 25))).collect();
     give(store, 0, vec![new_job(job(1))], all);
-    let claims = Claims { hosts: 1, window: 4 };
+    let claims = Claims { named: Vec::new(), hosts: 1, window: 4 };
     let first = store.commit(Batch { claims, ..at(0) }).unwrap().claimed.remove(0);
     assert_eq!((first.entries.len(), first.cursor, first.more), (4, Some(place(3)), true));
     for limit in [1, 4, 5, 25, 26] {
@@ -197,4 +197,16 @@ pub fn a_result_without_its_row_is_refused_and_changes_nothing(home: &mut dyn Ho
     let doc = |store| row(store, "http://a.test/new").doc.running();
     give(home.store(), 3, vec![], vec![super::scene::found("http://a.test/new", 1, 1, place(9))]);
     assert_eq!(doc(home.store()), 2, "no number was lost");
+}
+
+pub fn ready_rows_before_a_place_are_counted_up_to_a_limit(home: &mut dyn Home) {
+    let store = home.store();
+    let names: Vec<String> = (1..=5).map(|n| format!("http://a.test/{n}")).collect();
+    let all = names.iter().map(String::as_str).chain(["http://b.test/1"]);
+    let rows = begun(store, job(1), &all.collect::<Vec<_>>());
+    let before = |n, limit| store.ready_before(host("http://a.test/"), place(n), limit).unwrap();
+    assert_eq!((before(1, 99), before(4, 99), before(99, 99)), (0, 3, 5));
+    assert_eq!((before(4, 2), before(4, 0)), (2, 0));
+    finish(store, 1, vec![retried(rows[1].clone(), 1, 50_000)]);
+    assert_eq!(before(4, 99), 2, "what is on the calendar is not ready");
 }

@@ -2,10 +2,12 @@
 
 #![allow(dead_code, clippy::unwrap_used)] // Each test program uses a part of it.
 
-use argiope_frontier::{Entry, HostWindow, Place, Refill, Release, SkipReason};
+use argiope_frontier::{
+    Entry, HostWindow, Named, Place, Refill, Release, RobotsFile, SkipReason, Temper,
+};
 use argiope_model::{
-    CanonicalUrl, Capture, FetchOutcome, HostKey, Job, JobId, JobState, Limits, Order, OutcomeKind,
-    QueryPolicy, Scope, ScopeRule, Suffixes, Time, UrlKey, Wanted,
+    CanonicalUrl, Capture, Directives, FetchOutcome, HostKey, Job, JobId, JobState, Limits, Order,
+    OutcomeKind, QueryPolicy, Role, Scope, ScopeRule, Suffixes, Time, UrlKey, Wanted,
 };
 use argiope_store::{
     Batch, Claims, Committed, Discovery, EmbeddedStore, HostRow, JobChange, JobCounters, JobRow,
@@ -116,7 +118,18 @@ pub fn set(id: u32, state: JobState) -> JobChange {
 pub fn found(text: &str, job: u32, depth: u16, at: Place) -> Discovery {
     let url = url(text);
     let key = url.key(&SUFFIXES);
-    Discovery { url, key, job: JobId(job), depth, place: at, skip: None }
+    let (role, hops, again) = (Role::Page, 0, false);
+    Discovery { url, key, job: JobId(job), depth, place: at, skip: None, role, hops, again }
+}
+
+/// Found as a sitemap.
+pub fn sitemap(text: &str, job: u32, at: Place) -> Discovery {
+    Discovery { role: Role::Sitemap, ..found(text, job, 0, at) }
+}
+
+/// To be asked for even if the job has given it up.
+pub fn asked_again(text: &str, job: u32, at: Place) -> Discovery {
+    Discovery { again: true, ..found(text, job, 0, at) }
 }
 
 pub fn skipped(text: &str, job: u32, depth: u16, reason: SkipReason) -> Discovery {
@@ -139,6 +152,7 @@ pub fn capture(entry: &Entry, time: Time, kind: OutcomeKind) -> Capture {
         last_modified: None,
         etag: None,
         elapsed_ms: 5,
+        directives: Directives { nofollow: entry.depth > 1, ..Directives::default() },
     }
 }
 
@@ -175,6 +189,12 @@ pub fn retried(entry: Entry, time: i64, due: i64) -> PageResult {
     result(entry, Next::Retry(Time(due)), Some(capture))
 }
 
+/// Left alone without a request.
+pub fn left_alone(entry: Entry, reason: SkipReason) -> PageResult {
+    let next = Next::Done(UrlState::Skipped(reason));
+    PageResult { words: 0, link_count: 0, ..result(entry, next, None) }
+}
+
 pub fn expanded(entry: Entry) -> PageResult {
     PageResult { words: 0, link_count: 0, ..result(entry, Next::Expanded, None) }
 }
@@ -184,11 +204,29 @@ pub fn at(now: i64) -> Batch {
 }
 
 pub fn release(host: HostKey, not_before: i64) -> Release {
-    Release { host, not_before: Time(not_before), asleep: false }
+    let (not_before, temper) = (Time(not_before), Temper::default());
+    Release { host, not_before, temper, asleep: false }
+}
+
+/// A host that was busy so often.
+pub fn temper(failures: u32) -> Temper {
+    let failing_since = (failures > 0).then_some(Time(1));
+    Temper { pause_ms: 1_000 * u64::from(failures), failing_since, failures, given_up: None }
+}
+
+/// A robots file of so many bytes.
+pub fn robots(asked: i64, length: usize) -> RobotsFile {
+    let outcome = FetchOutcome::new(OutcomeKind::Fetched, 200);
+    let body = b"Disallow: /x\n".iter().copied().cycle().take(length).collect();
+    RobotsFile { asked: Time(asked), until: Time(asked + 1_000), outcome, body }
+}
+
+pub fn named(text: &str) -> Named {
+    Named { host: host(text), origin: url(text).origin().into() }
 }
 
 /// A wish for more hosts than any test has.
-pub const ALL: Claims = Claims { hosts: 100, window: 100 };
+pub const ALL: Claims = Claims { named: Vec::new(), hosts: 100, window: 100 };
 
 /// Commits jobs and discoveries.
 pub fn give(store: &dyn Store, now: i64, jobs: Vec<JobChange>, found: Vec<Discovery>) -> Committed {
@@ -258,6 +296,19 @@ pub fn all_urls(store: &dyn Store) -> Vec<(UrlKey, UrlRow)> {
     store.scan_urls(None, usize::MAX).unwrap()
 }
 
+fn counted(counters: &JobCounters, state: UrlState) -> u64 {
+    match state {
+        UrlState::Failed => counters.failed,
+        UrlState::Skipped(SkipReason::Extension) => counters.skipped_extension,
+        UrlState::Skipped(SkipReason::Depth) => counters.skipped_depth,
+        UrlState::Skipped(SkipReason::Type) => counters.skipped_type,
+        UrlState::Skipped(SkipReason::Size) => counters.skipped_size,
+        UrlState::Skipped(SkipReason::Robots) => counters.skipped_robots,
+        UrlState::Skipped(SkipReason::GivenUp) => counters.skipped_given_up,
+        UrlState::Queued | UrlState::Fetched | UrlState::Redirected => u64::MAX,
+    }
+}
+
 /// What holds in every store at all times.
 pub fn check(store: &dyn Store) {
     let urls = all_urls(store);
@@ -278,6 +329,12 @@ pub fn check(store: &dyn Store) {
     for row in &jobs {
         let want = queued.get(&row.job.id).copied().unwrap_or(0);
         assert_eq!(row.counters.queued, want, "rows of job {}", row.job.id);
+        for (_, url) in urls.iter().filter(|(_, url)| url.job() == row.job.id) {
+            let alike = |u: &&(UrlKey, UrlRow)| u.1.job() == row.job.id && u.1.state == url.state;
+            let alike = urls.iter().filter(alike).count() as u64;
+            let counted = counted(&row.counters, url.state);
+            assert!(counted >= alike, "{:?} counts for job {}", url.state, row.job.id);
+        }
     }
     let hosts = store.scan_hosts(None, usize::MAX).unwrap();
     let claimed: Vec<HostKey> = hosts.iter().filter(|(_, h)| h.claimed).map(|(k, _)| *k).collect();
@@ -285,7 +342,9 @@ pub fn check(store: &dyn Store) {
     for (k, host) in hosts {
         assert_eq!(host.ready, ready.get(&k).copied().unwrap_or(0), "ready rows of {k:?}");
         let of_host = |u: &&(UrlKey, UrlRow)| u.0.host == k;
-        assert_eq!(host.known, urls.iter().filter(of_host).count() as u64);
+        let rows: Vec<(UrlKey, UrlRow)> = urls.iter().filter(of_host).cloned().collect();
+        assert_eq!(host.known, rows.len() as u64);
+        assert_eq!(store.host_urls(k, None, usize::MAX).unwrap(), rows, "URLs of {k:?}");
         let open = |job: JobId| jobs.iter().any(|r| r.job.id == job && r.state == JobState::Open);
         let mut want: Vec<(Place, UrlKey)> = urls
             .iter()

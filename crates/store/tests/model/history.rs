@@ -1,8 +1,8 @@
 //! Random histories: steps drawn blindly, made valid by what has been handed out so far.
 
 use crate::scene::{self, *};
-use argiope_frontier::{Entry, Place, Refill, Release, SkipReason, place_of_link};
-use argiope_model::{HostKey, JobState, Location, Order, SiteKey, Time};
+use argiope_frontier::{Entry, HostNote, Place, Refill, Release, SkipReason, place_of_link};
+use argiope_model::{HostKey, JobState, Location, Order, Role, SiteKey, Time};
 use argiope_store::{
     Batch, Claims, Committed, Discovery, JobChange, Next, PageResult, Payload, SegmentKind,
     UrlState,
@@ -35,6 +35,7 @@ pub struct Step {
     pub results: Vec<(usize, Ending)>,
     pub releases: Vec<(usize, i64, bool)>,
     pub claim: Option<usize>,
+    pub about: Vec<About>,
     pub refill: Option<(usize, usize)>,
     pub reopen: bool,
 }
@@ -44,7 +45,19 @@ pub struct Found {
     url: usize,
     job: u32,
     depth: u16,
-    skip: bool,
+    skip: Option<SkipReason>,
+    role: Role,
+    again: bool,
+}
+
+/// Something about a host itself.
+#[derive(Clone, Copy, Debug)]
+pub enum About {
+    /// A note: no request for so long, so many failures.
+    Note(usize, i64, u32),
+    Robots(usize, usize),
+    Forgive(usize),
+    Named(usize),
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -54,6 +67,7 @@ pub enum Ending {
     Redirected,
     Failed,
     Skipped,
+    LeftAlone(SkipReason),
     Retry(i64),
 }
 
@@ -64,18 +78,30 @@ pub fn step() -> impl Strategy<Value = Step> {
         1 => Just(JobState::Limited),
         1 => Just(JobState::Dropped),
     ];
-    let found = (0..URLS.len(), 1..=2u32, 0..4u16, prop::bool::weighted(0.1))
-        .prop_map(|(url, job, depth, skip)| Found { url, job, depth, skip });
+    let skip = prop_oneof![Just(SkipReason::Extension), Just(SkipReason::Robots)];
+    let role = prop_oneof![3 => Just(Role::Page), 1 => Just(Role::Sitemap)];
+    let skip = prop::option::weighted(0.1, skip);
+    let found = (0..URLS.len(), 1..=2u32, 0..4u16, skip, role, prop::bool::weighted(0.3)).prop_map(
+        |(url, job, depth, skip, role, again)| Found { url, job, depth, skip, role, again },
+    );
     let ending = prop_oneof![
         4 => Just(Ending::Fetched),
         1 => Just(Ending::Changed),
         1 => Just(Ending::Redirected),
         1 => Just(Ending::Failed),
         1 => Just(Ending::Skipped),
+        1 => Just(Ending::LeftAlone(SkipReason::Robots)),
+        1 => Just(Ending::LeftAlone(SkipReason::GivenUp)),
         2 => (-500..4_000i64).prop_map(Ending::Retry),
     ];
     let result = (0..8usize, ending);
     let release = (0..3usize, 0..4_000i64, any::<bool>());
+    let about = prop_oneof![
+        (0..3usize, 0..4_000i64, 0..3u32).prop_map(|(h, wait, n)| About::Note(h, wait, n)),
+        (0..3usize, 0..600usize).prop_map(|(h, length)| About::Robots(h, length)),
+        (0..3usize).prop_map(About::Forgive),
+        (0..3usize).prop_map(About::Named),
+    ];
     (
         prop_oneof![0..50i64, 900..3_000i64],
         prop::option::weighted(0.2, (1..=2u32, state)),
@@ -83,18 +109,12 @@ pub fn step() -> impl Strategy<Value = Step> {
         prop::collection::vec(result, 0..3),
         prop::collection::vec(release, 0..2),
         prop::option::weighted(0.6, 1..4usize),
+        prop::collection::vec(about, 0..3),
         prop::option::weighted(0.3, (0..3usize, 1..3usize)),
         prop::bool::weighted(0.05),
     )
-        .prop_map(|(later_ms, job, found, results, releases, claim, refill, reopen)| Step {
-            later_ms,
-            job,
-            found,
-            results,
-            releases,
-            claim,
-            refill,
-            reopen,
+        .prop_map(|(later_ms, job, found, results, releases, claim, about, refill, reopen)| {
+            Step { later_ms, job, found, results, releases, claim, about, refill, reopen }
         })
 }
 
@@ -124,7 +144,7 @@ impl History {
         let pages = self.results(step);
         let settled: Vec<(HostKey, Place)> =
             pages.iter().map(|p| (p.entry.key.host, p.entry.place)).collect();
-        Batch {
+        let mut batch = Batch {
             now: Time(self.now),
             jobs: self.job_changes(step),
             discoveries: self.discoveries(step),
@@ -132,8 +152,28 @@ impl History {
             next_page: self.pages * u64::from(step.later_ms % 2 == 0),
             releases: self.releases(step),
             refills: self.refills(step, &settled),
-            claims: Claims { hosts: 9 * step.claim.iter().len(), window: step.claim.unwrap_or(0) },
+            claims: Claims {
+                named: Vec::new(),
+                hosts: 9 * step.claim.iter().len(),
+                window: step.claim.unwrap_or(1),
+            },
             pages,
+            ..Batch::default()
+        };
+        step.about.iter().for_each(|about| self.tell(&mut batch, *about));
+        batch
+    }
+
+    fn tell(&self, batch: &mut Batch, about: About) {
+        match about {
+            About::Note(h, wait, failures) => batch.notes.push(HostNote {
+                host: hosts()[h],
+                not_before: Time(self.now + wait),
+                temper: temper(failures),
+            }),
+            About::Robots(h, length) => batch.robots.push((hosts()[h], robots(self.now, length))),
+            About::Forgive(h) => batch.forgive.push(hosts()[h]),
+            About::Named(h) => batch.claims.named.push(named(URLS[[0, 3, 5][h]])),
         }
     }
 
@@ -187,9 +227,10 @@ impl History {
             let order = if f.job == 1 { Order::Breadth } else { Order::Depth };
             let at = place_of_link(order, f.depth, self.pages, index);
             let deep = f.job == 1 && f.depth > DEPTH;
-            let skip = f.skip.then_some(SkipReason::Extension);
-            let skip = skip.or(deep.then_some(SkipReason::Depth));
-            Discovery { skip, ..scene::found(URLS[f.url], f.job, f.depth, at) }
+            let skip = f.skip.or(deep.then_some(SkipReason::Depth));
+            let (role, again, hops) = (f.role, f.again, f.depth as u8);
+            let found = scene::found(URLS[f.url], f.job, f.depth, at);
+            Discovery { skip, role, again, hops, ..found }
         });
         found.collect()
     }
@@ -212,6 +253,7 @@ impl History {
             return expanded(entry);
         }
         let state = match ending {
+            Ending::LeftAlone(reason) => return left_alone(entry, reason),
             Ending::Retry(wait) => return retried(entry, self.now, (self.now + wait).max(1)),
             Ending::Fetched | Ending::Changed => UrlState::Fetched,
             Ending::Redirected => UrlState::Redirected,
@@ -236,7 +278,8 @@ impl History {
         for (pick, wait, asleep) in &step.releases {
             let host = hosts()[*pick];
             if self.claimed.contains(&host) && out.iter().all(|r| r.host != host) {
-                out.push(Release { host, not_before: Time(self.now + wait), asleep: *asleep });
+                let (not_before, temper) = (self.now + wait, temper(*wait as u32 % 3));
+                out.push(Release { temper, asleep: *asleep, ..release(host, not_before) });
             }
         }
         out

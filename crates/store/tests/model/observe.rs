@@ -4,7 +4,7 @@
 
 use crate::history::{URLS, hosts};
 use crate::scene::{all_urls, key, window};
-use argiope_frontier::{Entry, HostWindow, Place};
+use argiope_frontier::{Entry, HostWindow, Place, RobotsFile, Temper};
 use argiope_model::{Capture, HostKey, SiteKey, Time};
 use argiope_store::{Change, Committed, HostRow, JobRow, PayloadRow, SegmentKind, Store, UrlHead};
 use std::collections::BTreeMap;
@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 pub struct Observed {
     urls: BTreeMap<String, UrlHead>,
     hosts: BTreeMap<String, HostRow>,
+    robots: Vec<Option<RobotsFile>>,
     jobs: Vec<JobRow>,
     claims: Vec<HostKey>,
     windows: Vec<Vec<Entry>>,
@@ -38,6 +39,7 @@ impl Observed {
                 .into_iter()
                 .map(|(_, h)| (h.origin.to_string(), HostRow { wake: None, ..h }))
                 .collect(),
+            robots: store.robots(&hosts()).unwrap(),
             jobs: store.jobs().unwrap(),
             claims: store.claims().unwrap(),
             windows: hosts().into_iter().map(|h| window(store, h, 2)).collect(),
@@ -51,7 +53,7 @@ impl Observed {
     }
 }
 
-type Window = (Option<Place>, bool, Time, Vec<Entry>);
+type Window = (Option<Place>, bool, Vec<Entry>, Time, Temper, Option<RobotsFile>);
 
 /// What a commit answered, in a form that does not depend on the order of telling.
 #[derive(Debug, PartialEq)]
@@ -63,7 +65,10 @@ pub struct Answers {
 }
 
 pub fn answers(told: &Committed, now: Time) -> Answers {
-    let window = |w: &HostWindow| (w.host, (w.cursor, w.more, w.not_before, w.entries.clone()));
+    let window = |w: &HostWindow| {
+        let host = (w.not_before, w.temper.clone(), w.robots.clone());
+        (w.host, (w.cursor, w.more, w.entries.clone(), host.0, host.1, host.2))
+    };
     Answers {
         // Told twice, the later word counts.
         queued: told.queued.iter().map(|e| ((e.key.host, e.place), e.clone())).collect(),
