@@ -4,7 +4,11 @@
 //! where there is no owner the asker opens the directory and answers itself.
 
 use crate::data_dir::{DataDir, text_dir};
+use crate::explain::explain;
 use crate::live::Live;
+use crate::settings::EngineSettings;
+use crate::sites::{forgiving, named, rows};
+use crate::world::Clock;
 use argiope_archive::{digest_base32, read_text, warc_segment_name};
 use argiope_model::{CanonicalUrl, Capture, DocId, Suffixes, Time, UrlKey};
 use argiope_store::{JobRow, Store, StoreError, UrlRow, UrlState};
@@ -26,6 +30,21 @@ pub enum Question {
     Captures(String),
     /// Set a job to a state: `open`, `paused`, `dropped`.
     SetJob(u32, String),
+    /// Why a URL was or was not fetched, and when it will be.
+    Explain {
+        /// The URL, known or not.
+        url: String,
+    },
+    /// The hosts, or those of one name.
+    Sites {
+        /// A site, a host or an origin.
+        filter: Option<String>,
+    },
+    /// Try the hosts of a name again, whatever they have done.
+    Forgive {
+        /// A site, a host or an origin.
+        name: String,
+    },
 }
 
 /// An answer: rows, or a sentence saying why there are none.
@@ -39,7 +58,14 @@ pub enum Asked {
 }
 
 /// Answers a question from the store; `live` where a crawl is running.
-pub fn answer(question: &Question, dir: &DataDir, store: &dyn Store, live: Option<&Live>) -> Asked {
+pub fn answer(
+    question: &Question,
+    dir: &DataDir,
+    store: &dyn Store,
+    settings: &EngineSettings,
+    live: Option<&Live>,
+) -> Asked {
+    let now = Clock::System.now();
     let rows = match question {
         Question::Status => status(store, live),
         Question::Jobs => jobs(store),
@@ -49,6 +75,37 @@ pub fn answer(question: &Question, dir: &DataDir, store: &dyn Store, live: Optio
         Question::Captures(target) => find(target, dir.suffixes(), store)
             .and_then(|found| found.map(|(key, _)| captures(store, key)).transpose()),
         Question::SetJob(..) => return Asked::Sorry("jobs are set by their owner".to_owned()),
+        Question::Explain { url } => match CanonicalUrl::parse(url) {
+            Ok(canonical) => explain(url, &canonical, dir, store, settings, now).map(Some),
+            Err(e) => Ok(Some(vec![
+                json!({ "rule": "url", "verdict": "no", "detail": e.to_string() }),
+                json!({ "url": url, "state": "never fetched", "due": null }),
+            ])),
+        },
+        Question::Sites { filter } => {
+            let filter = filter.as_deref();
+            match rows(store, settings, dir.suffixes(), filter, now) {
+                Ok(rows) if rows.is_empty() && filter.is_some() => {
+                    return Asked::Sorry(unknown_site(filter.unwrap_or_default()));
+                }
+                rows => rows.map(Some),
+            }
+        }
+        Question::Forgive { name } => {
+            let hosts = named(store, dir.suffixes(), name);
+            let page = store.next_page();
+            let forgive = |hosts: Vec<_>| Ok((forgiving(store, &hosts, page?, now)?, hosts));
+            match hosts.and_then(forgive) {
+                Ok((_, hosts)) if hosts.is_empty() => return Asked::Sorry(unknown_site(name)),
+                Ok((batch, hosts)) => {
+                    let urls = batch.discoveries.len();
+                    store.commit(batch).map(|_| {
+                        Some(vec![json!({ "site": name, "hosts": hosts.len(), "urls": urls })])
+                    })
+                }
+                Err(e) => Err(e),
+            }
+        }
     };
     match (rows, question) {
         (Ok(Some(rows)), _) => Asked::Rows(rows),
@@ -58,6 +115,11 @@ pub fn answer(question: &Question, dir: &DataDir, store: &dyn Store, live: Optio
         (Ok(None), _) => Asked::Rows(Vec::new()),
         (Err(e), _) => Asked::Sorry(e.to_string()),
     }
+}
+
+/// What to say of a name that no host here has.
+pub(crate) fn unknown_site(name: &str) -> String {
+    format!("no host of {name} is known here; `argiope sites` lists those that are")
 }
 
 type Rows = Result<Option<Vec<Value>>, StoreError>;

@@ -4,6 +4,7 @@
 //! a sentence, and what was not acknowledged is given back by the next start.
 
 use crate::group::{Event, Group, PageDone, Recorded, Settled};
+use crate::log::{CrawlLog, page_line};
 use argiope_archive::{Prepared, RecordHead, Segments, revisit_record};
 use argiope_model::{PayloadDigest, SiteKey};
 use argiope_store::{PageResult, Payload, PayloadRow, SegmentKind, Store};
@@ -19,19 +20,14 @@ pub(crate) struct Committer {
     pub store: Arc<dyn Store>,
     pub warc: Option<Segments>,
     pub text: Segments,
+    pub log: CrawlLog,
 }
 
 impl Committer {
     /// Commits groups until the director hangs up.
     pub(crate) fn run(mut self, groups: Receiver<Group>, events: Sender<Event>) {
         for group in groups {
-            // A panic must not leave the director waiting for an answer that never comes.
-            let done = catch_unwind(AssertUnwindSafe(|| self.commit(group)));
-            let event = match done {
-                Ok(Ok(settled)) => Event::Settled(Box::new(settled)),
-                Ok(Err(e)) => Event::Failed(e.into()),
-                Err(_) => Event::Failed(Failure::from("the committer panicked").into()),
-            };
+            let event = self.perform(group);
             let failed = matches!(event, Event::Failed(_));
             if events.blocking_send(event).is_err() || failed {
                 return;
@@ -39,8 +35,19 @@ impl Committer {
         }
     }
 
+    /// Commits a group and says how that went.
+    pub(crate) fn perform(&mut self, group: Group) -> Event {
+        // A panic must not leave the director waiting for an answer that never comes.
+        match catch_unwind(AssertUnwindSafe(|| self.commit(group))) {
+            Ok(Ok(settled)) => Event::Settled(Box::new(settled)),
+            Ok(Err(e)) => Event::Failed(e.into()),
+            Err(_) => Event::Failed(Failure::from("the committer panicked").into()),
+        }
+    }
+
     fn commit(&mut self, group: Group) -> Result<Settled, Failure> {
-        let Group { pages, mut batch } = group;
+        let Group { pages, mut batch, log } = group;
+        let mut lines = log.concat();
         if let Some(warc) = &mut self.warc {
             warc.set_time(batch.now);
         }
@@ -48,6 +55,7 @@ impl Committer {
         let mut rows = Vec::with_capacity(pages.len());
         for page in pages {
             rows.push((page.entry.key.host, page.entry.place));
+            lines.push_str(&page_line(&page, batch.now));
             let result = self.append(page, &mut stored)?;
             batch.pages.push(result);
         }
@@ -60,6 +68,7 @@ impl Committer {
         let lengths = self.text.lengths();
         batch.segments.extend(lengths.into_iter().map(|(n, len)| (SegmentKind::Text, n, len)));
         let committed = self.store.commit(batch)?;
+        self.log.add(&lines);
         Ok(Settled { rows, committed })
     }
 

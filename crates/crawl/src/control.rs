@@ -4,12 +4,16 @@
 //! random token into `control.json`, readable by its user alone: so it works on every system
 //! and with every path length. One question a connection, one JSON line each way.
 
-use crate::ask::{Asked, Question, answer};
+use crate::ask::{Asked, Question, answer, unknown_site};
 use crate::data_dir::DataDir;
 use crate::live::Live;
+use crate::run::Instruction;
+use crate::settings::EngineSettings;
+use crate::sites::named;
 use argiope_model::{JobId, JobState};
 use argiope_store::Store;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 use std::collections::hash_map::RandomState;
 use std::fs;
 use std::hash::{BuildHasher, Hasher};
@@ -86,8 +90,10 @@ pub struct Owner {
     pub store: Arc<dyn Store>,
     /// The status.
     pub live: Arc<Live>,
-    /// Where changes of jobs go.
-    pub orders: mpsc::Sender<(JobId, JobState)>,
+    /// How it crawls.
+    pub settings: EngineSettings,
+    /// Where changes go.
+    pub orders: mpsc::Sender<Instruction>,
 }
 
 /// Starts to listen for the owner of a directory.
@@ -163,7 +169,11 @@ fn serve(stream: &TcpStream, token: &str, owner: &Owner) -> io::Result<()> {
     let asked = match serde_json::from_slice::<Letter>(&line) {
         Ok(letter) if letter.token == token => match &letter.question {
             Question::SetJob(id, state) => set_job(owner, *id, state),
-            question => answer(question, &owner.dir, &*owner.store, Some(&owner.live)),
+            Question::Forgive { name } => forgive(owner, name),
+            question => {
+                let Owner { dir, store, live, settings, .. } = owner;
+                answer(question, dir, &**store, settings, Some(live))
+            }
         },
         Ok(_) => Asked::Sorry(WRONG_TOKEN.to_owned()),
         Err(e) => Asked::Sorry(format!("not a question: {e}")),
@@ -185,10 +195,24 @@ fn set_job(owner: &Owner, id: u32, state: &str) -> Asked {
         Ok(_) => return Asked::Sorry(format!("there is no job {id}; `argiope jobs` lists them")),
         Err(e) => return Asked::Sorry(e.to_string()),
     }
-    match owner.orders.blocking_send((JobId(id), state)) {
+    match owner.orders.blocking_send(Instruction::Job(JobId(id), state)) {
         Ok(()) => Asked::Rows(Vec::new()),
         Err(_) => Asked::Sorry("the crawl is ending".to_owned()),
     }
+}
+
+fn forgive(owner: &Owner, name: &str) -> Asked {
+    let hosts = match named(&*owner.store, owner.dir.suffixes(), name) {
+        Ok(hosts) if hosts.is_empty() => return Asked::Sorry(unknown_site(name)),
+        Ok(hosts) => hosts,
+        Err(e) => return Asked::Sorry(e.to_string()),
+    };
+    for host in &hosts {
+        if owner.orders.blocking_send(Instruction::Forgive(*host)).is_err() {
+            return Asked::Sorry("the crawl is ending".to_owned());
+        }
+    }
+    Asked::Rows(vec![json!({ "site": name, "hosts": hosts.len() })])
 }
 
 /// Asks the owner of a directory; `None` when there is none.

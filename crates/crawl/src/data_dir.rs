@@ -192,6 +192,11 @@ pub(crate) fn text_dir(data: &Path) -> PathBuf {
     data.join("text")
 }
 
+/// Where the crawl log of a data directory is.
+pub(crate) fn log_dir(data: &Path) -> PathBuf {
+    data.join("log")
+}
+
 fn lock(path: &Path, access: Access) -> Result<File, DataDirError> {
     let lock_path = path.join("lock");
     let io = |action: &'static str| {

@@ -1,11 +1,16 @@
 //! What travels between the director, the visits and the committer.
 
+use crate::robots::Asker;
 use argiope_archive::Prepared;
-use argiope_frontier::{Answered, Entry, Place, SkipReason};
-use argiope_model::{CanonicalUrl, Capture, HostKey, PayloadDigest, SiteKey, UrlKey};
-use argiope_store::{Batch, Committed, Next};
+use argiope_frontier::{Answered, Entry, Place, RobotsFile, SkipReason};
+use argiope_model::{
+    CanonicalUrl, Capture, FetchOutcome, HostKey, OutcomeKind, PayloadDigest, Role, SiteKey, Time,
+    UrlKey,
+};
+use argiope_store::{Batch, Committed, Next, UrlState};
 use std::net::IpAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// A URL found on a page and not known to the cache.
 #[derive(Debug)]
@@ -16,6 +21,8 @@ pub(crate) struct Found {
     /// Its position on the page, or that it is the target of a redirect.
     pub index: Option<usize>,
     pub skip: Option<SkipReason>,
+    pub role: Role,
+    pub hops: u8,
 }
 
 /// A response as it is to be archived.
@@ -48,9 +55,38 @@ pub(crate) struct PageDone {
     pub link_count: u64,
     /// The running number of the visit, by which its links are placed.
     pub number: u64,
+    /// The address that answered.
+    pub ip: Option<IpAddr>,
 }
 
 impl PageDone {
+    /// A page about which nothing but its end is known.
+    pub(crate) fn bare(entry: Entry, number: u64, next: Next) -> Self {
+        PageDone {
+            entry,
+            next,
+            capture: None,
+            recorded: None,
+            text: None,
+            links: None,
+            found: Vec::new(),
+            words: 0,
+            link_count: 0,
+            number,
+            ip: None,
+        }
+    }
+
+    /// A page that was not requested, for this reason.
+    pub(crate) fn refused(entry: Entry, number: u64, reason: SkipReason) -> Self {
+        PageDone::bare(entry, number, Next::Done(UrlState::Skipped(reason)))
+    }
+
+    /// Whether it counts as a page against the limits of its job.
+    pub(crate) fn is_page(&self) -> bool {
+        self.next == Next::Done(UrlState::Fetched) && self.entry.role == Role::Page
+    }
+
     /// Bytes it will add to the disk, about.
     pub(crate) fn weight(&self) -> u64 {
         let record = self.recorded.as_ref().map_or(0, |r| r.record.len());
@@ -69,6 +105,42 @@ impl PageDone {
 pub(crate) struct Group {
     pub pages: Vec<PageDone>,
     pub batch: Batch,
+    /// Lines for the crawl log besides those of the pages.
+    pub log: Vec<String>,
+}
+
+/// What came of asking for a robots.txt.
+pub(crate) struct RobotsDone {
+    pub number: u64,
+    pub asker: Asker,
+    pub url: CanonicalUrl,
+    pub ip: Option<IpAddr>,
+    pub started: Time,
+    pub elapsed: Duration,
+    pub status: u16,
+    pub bytes: u64,
+    pub answered: Answered,
+    pub result: RobotsResult,
+}
+
+/// Where a robots.txt is.
+pub(crate) enum RobotsResult {
+    /// Here, or nowhere.
+    File(RobotsFile),
+    /// Behind another URL.
+    Elsewhere(CanonicalUrl),
+}
+
+impl RobotsDone {
+    /// How the request ended.
+    pub(crate) fn outcome(&self) -> FetchOutcome {
+        match &self.result {
+            RobotsResult::File(file) => file.outcome.clone(),
+            RobotsResult::Elsewhere(to) => {
+                FetchOutcome::with_detail(OutcomeKind::Redirect, self.status, to.as_str())
+            }
+        }
+    }
 }
 
 /// What the committer says when a group is durable.
@@ -85,6 +157,10 @@ pub(crate) enum Event {
     Answered(u64, HostKey, Place, Answered, u64),
     /// A page is ready to be committed.
     Done(Box<PageDone>),
+    /// A robots.txt was asked for.
+    Robots(Box<RobotsDone>),
+    /// The address of a host was looked for: the task's number, the host, until when it holds.
+    Located(u64, HostKey, Option<IpAddr>, Time),
     /// The disk refused a body on its way: the URL goes back, the crawl waits for room.
     NoRoom(Box<Entry>, u64, String),
     /// A group is durable.

@@ -1,21 +1,25 @@
 //! Headers first: whether a body is worth taking.
 
 use argiope_fetch::{Head, Take};
-use argiope_model::{CanonicalUrl, FetchOutcome, Job, OutcomeKind};
+use argiope_frontier::Entry;
+use argiope_model::{FetchOutcome, Job, OutcomeKind, Role};
 use argiope_parse::{is_wanted, media_type};
 
 /// Bodies of answers that are no document (redirects, errors) are kept up to this length.
 const MAX_NOTE: u64 = 1 << 20;
 
 /// Decides by status, type and length. The length limits themselves are the fetcher's.
-pub(crate) fn judge(job: &Job, url: &CanonicalUrl, head: &Head) -> Take {
+pub(crate) fn judge(job: &Job, entry: &Entry, head: &Head) -> Take {
     let length = head.content_length().unwrap_or(0);
     if !(200..300).contains(&head.status) {
         return if length <= MAX_NOTE { Take::Body } else { Take::Nothing(note_only(head)) };
     }
+    if entry.role == Role::Sitemap {
+        return Take::Body;
+    }
     // A header that names a type decides; without one the bytes will.
     let Some(declared) = head.content_type() else { return Take::Body };
-    let essence = media_type(Some(&declared), &[], url.extension().as_deref()).essence;
+    let essence = media_type(Some(&declared), &[], entry.url.extension().as_deref()).essence;
     if is_wanted(&essence, &job.wanted.types) {
         return Take::Body;
     }

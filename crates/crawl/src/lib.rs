@@ -44,15 +44,20 @@ mod control;
 mod data_dir;
 mod director;
 mod disk;
+mod explain;
 mod export;
 mod group;
 mod judge;
 mod live;
+mod log;
 mod order;
+mod robots;
 mod run;
 mod settings;
+mod sites;
 mod verify;
 mod visit;
+mod world;
 
 pub use ask::{Asked, Question, answer};
 pub use control::{ControlError, Listening, Owner, ask_owner, listen};
@@ -60,14 +65,7 @@ pub use data_dir::{Access, DataDir, DataDirError, Manifest};
 pub use export::{export_cdxj, export_warc};
 pub use live::{Live, Snapshot};
 pub use order::{NewJob, Picked, open_jobs, pick_job};
-pub use run::{Ended, EngineError, Run, Summary, run};
+pub use run::{Ended, EngineError, Instruction, Run, Summary, run};
 pub use settings::EngineSettings;
 pub use verify::{Problem, Verified, verify};
-
-use argiope_model::Time;
-use std::time::SystemTime;
-
-/// The time now. The engine is where clocks are read; everything below gets time as an argument.
-pub(crate) fn clock() -> Time {
-    Time::from_system(SystemTime::now())
-}
+pub use world::{Clock, Coming, MadeUp, Web};

@@ -17,6 +17,9 @@ pub struct Snapshot {
     pub state: String,
     /// Why it waits, where it does.
     pub note: Option<String>,
+    /// Why politeness is what holds the crawl back, where it is.
+    #[serde(default)]
+    pub brake: Option<String>,
     /// Pages fetched by all jobs being worked on.
     pub fetched: u64,
     /// URLs queued.

@@ -1,18 +1,20 @@
 //! A run: opens what it needs, lets the director work, closes everything again.
 
 use crate::committer::Committer;
-use crate::data_dir::DataDir;
-use crate::director::Director;
+use crate::data_dir::{DataDir, log_dir};
+use crate::director::{Committing, Director};
+use crate::disk;
 use crate::group::{Event, Group};
 use crate::live::Live;
+use crate::log::CrawlLog;
 use crate::order::Picked;
 use crate::settings::EngineSettings;
 use crate::visit::Shared;
-use crate::{clock, disk};
+use crate::world::{Clock, MadeUp, Web};
 use argiope_archive::{SegmentKind as ArchiveKind, Segments, WarcInfo};
 use argiope_fetch::Fetcher;
 use argiope_frontier::SeenCache;
-use argiope_model::{JobId, JobState, Suffixes};
+use argiope_model::{HostKey, JobId, JobState, Suffixes};
 use argiope_store::{JobRow, SegmentKind, Store, StoreError};
 use serde::Serialize;
 use std::sync::{Arc, mpsc as blocking};
@@ -81,13 +83,24 @@ pub struct Run {
     pub live: Arc<Live>,
     /// Becomes true when the run is to end.
     pub stop: watch::Receiver<bool>,
-    /// Changes of jobs asked for from outside.
-    pub orders: mpsc::Receiver<(JobId, JobState)>,
+    /// Changes asked for from outside.
+    pub orders: mpsc::Receiver<Instruction>,
+    /// What is met instead of the world, in a simulation.
+    pub made_up: Option<MadeUp>,
+}
+
+/// A change asked for from outside while a crawl runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Instruction {
+    /// A job is to be in this state.
+    Job(JobId, JobState),
+    /// A host is to be tried again, whatever it has done.
+    Forgive(HostKey),
 }
 
 /// Crawls until nothing is left, a limit is reached or a stop is asked for.
 pub async fn run(run: Run) -> Result<Summary, EngineError> {
-    let Run { dir, store, mut settings, picked, live, mut stop, mut orders } = run;
+    let Run { dir, store, mut settings, picked, live, mut stop, mut orders, made_up } = run;
     // The store and the archive need files too, and as many connections again may be idle.
     let files = usize::try_from(disk::open_files()).unwrap_or(usize::MAX);
     let most = (files.saturating_sub(OTHER_FILES) / 2).max(1);
@@ -98,25 +111,34 @@ pub async fn run(run: Run) -> Result<Summary, EngineError> {
         settings.connections = most;
     }
     let (events, mut inbox) = mpsc::channel::<Event>(1024);
-    let (to_committer, groups) = blocking::sync_channel::<Group>(1);
-    let shared = Arc::new(open_shared(&dir, store.clone(), &settings, events.clone())?);
-    let committer = open_committer(&dir, store.clone(), &settings)?;
+    let clock = made_up.as_ref().map_or(Clock::System, |m| m.clock);
+    let shared = open_shared(&dir, store.clone(), &settings, made_up.clone(), events.clone())?;
+    let committer = open_committer(&dir, store.clone(), &settings, clock)?;
     let start = |e: StoreError| EngineError::Start(e.into());
     let (jobs, claims) = (store.jobs().map_err(start)?, store.claims().map_err(start)?);
     let next_page = store.next_page().map_err(start)?;
-    let committing = std::thread::Builder::new()
-        .name("committer".to_owned())
-        .spawn(move || committer.run(groups, events))
-        .map_err(|e| EngineError::Start(e.into()))?;
+    let (committing, thread) = match made_up {
+        Some(made_up) => (Committing::here(committer, made_up.commit_time, events), None),
+        None => {
+            let (to_committer, groups) = blocking::sync_channel::<Group>(1);
+            let thread = std::thread::Builder::new()
+                .name("committer".to_owned())
+                .spawn(move || committer.run(groups, events))
+                .map_err(|e| EngineError::Start(e.into()))?;
+            (Committing::Thread(to_committer), Some(thread))
+        }
+    };
 
-    let mut director = Director::new(shared, dir, live, settings, to_committer, next_page);
+    let mut director = Director::new(Arc::new(shared), dir, live, settings, committing, next_page);
     director.begin(&jobs, picked, claims);
     let outcome = director.direct(&mut inbox, &mut stop, &mut orders).await;
     // Hanging up ends the committer, whatever it was about to say; its thread is joined so that
     // its files are closed. Nothing of this run touches the directory afterwards.
     drop(inbox);
     let summary = director.end().await;
-    let _ = tokio::task::spawn_blocking(move || committing.join()).await;
+    if let Some(thread) = thread {
+        let _ = tokio::task::spawn_blocking(move || thread.join()).await;
+    }
     outcome.map(|ended| Summary { ended, ..summary })
 }
 
@@ -124,20 +146,33 @@ fn open_shared(
     dir: &DataDir,
     store: Arc<dyn Store>,
     settings: &EngineSettings,
+    made_up: Option<MadeUp>,
     events: mpsc::Sender<Event>,
 ) -> Result<Shared, EngineError> {
     let spool = dir.spool();
     let records = spool.join("records");
-    let mut fetch = settings.fetch.clone();
-    fetch.spool_dir = spool.join("bodies");
-    fetch.body_memory = settings.body_memory();
-    fetch.idle_connections = settings.connections;
-    let fetcher = Fetcher::new(fetch).map_err(|e| EngineError::Start(e.into()))?;
+    let threads = made_up.is_none();
+    let (web, clock): (Arc<dyn Web>, Clock) = match made_up {
+        Some(made_up) => (made_up.web, made_up.clock),
+        None => {
+            let mut fetch = settings.fetch.clone();
+            fetch.spool_dir = spool.join("bodies");
+            fetch.body_memory = settings.body_memory();
+            fetch.idle_connections = settings.connections;
+            let fetcher = Fetcher::new(fetch).map_err(|e| EngineError::Start(e.into()))?;
+            (Arc::new(fetcher), Clock::System)
+        }
+    };
     // What a crash left of records being made is of no use.
     let _ = std::fs::remove_dir_all(&records);
     std::fs::create_dir_all(&records).map_err(|e| EngineError::Start(e.into()))?;
     Ok(Shared {
-        fetcher,
+        web,
+        clock,
+        threads,
+        max_redirects: settings.max_redirects,
+        agent: settings.robots.then(|| settings.agent().to_owned()),
+        rules: Default::default(),
         store,
         pinned: dir.suffixes().clone(),
         suffixes: Suffixes::built_in(),
@@ -155,12 +190,13 @@ fn open_committer(
     dir: &DataDir,
     store: Arc<dyn Store>,
     settings: &EngineSettings,
+    clock: Clock,
 ) -> Result<Committer, EngineError> {
     let start = |e: argiope_archive::ArchiveError| EngineError::Start(e.into());
     let lengths = |kind| store.segments(kind).map_err(|e| EngineError::Start(e.into()));
     let info = WarcInfo {
         software: settings.software.clone(),
-        time: clock(),
+        time: clock.now(),
         fields: vec![("http-header-user-agent".to_owned(), settings.fetch.user_agent.clone())],
     };
     let max = settings.segment_bytes;
@@ -174,5 +210,6 @@ fn open_committer(
     };
     let committed = lengths(SegmentKind::Text)?;
     let text = Segments::open(&dir.text(), ArchiveKind::Text, &committed, max).map_err(start)?;
-    Ok(Committer { store, warc, text })
+    let log = CrawlLog::open(&log_dir(dir.path()));
+    Ok(Committer { store, warc, text, log })
 }

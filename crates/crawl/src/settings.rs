@@ -1,6 +1,7 @@
 //! What the engine needs to know, validated by the caller.
 
 use argiope_fetch::FetchSettings;
+use argiope_frontier::{Network, Patience};
 use std::time::Duration;
 
 /// How a crawl is run.
@@ -14,6 +15,18 @@ pub struct EngineSettings {
     pub connections: usize,
     /// Requests to one host at once.
     pub per_host: usize,
+    /// Whether robots.txt, robots tags and `nofollow` are obeyed.
+    pub robots: bool,
+    /// Whether sitemaps that robots.txt names are read.
+    pub sitemaps: bool,
+    /// From the start of one request to an address to the start of the next.
+    pub address_gap: Duration,
+    /// Addresses without such a gap.
+    pub address_exempt: Vec<Network>,
+    /// How patient the crawl is with hosts that do not answer well.
+    pub patience: Patience,
+    /// Redirects followed one after the other.
+    pub max_redirects: u8,
     /// Tries after the first.
     pub retries: u8,
     /// Until the second try; doubled for each further one.
@@ -31,6 +44,13 @@ pub struct EngineSettings {
 }
 
 impl EngineSettings {
+    /// The name by which robots.txt knows us: the first word of the user agent.
+    pub fn agent(&self) -> &str {
+        let name = |c: char| !(c.is_ascii_alphabetic() || c == '-' || c == '_');
+        let agent = self.fetch.user_agent.trim_start();
+        agent.split(name).next().filter(|token| !token.is_empty()).unwrap_or("argiope")
+    }
+
     /// The store's share of the memory: memtables and block cache.
     pub fn store_memory(&self) -> u64 {
         self.memory * 3 / 8

@@ -6,29 +6,40 @@
 
 use crate::group::{Event, Found, PageDone, Recorded};
 use crate::judge::{judge, note_only};
+use crate::world::{Clock, Web};
 use argiope_archive::{
     BodyHasher, Compression, Payload, PayloadHasher, RecordHead, TextBlob, encode_text,
     http_head_for_archive, response_record,
 };
-use argiope_fetch::{Answer, Body, FetchError, Fetcher, Head};
-use argiope_frontier::{Admission, Answered, Entry, SeenCache, SkipReason, admit};
+use argiope_fetch::{Answer, Body, FetchError, Head, decoded_reader};
+use argiope_frontier::{
+    Admission, Answered, Entry, Heard, Manner, Robots, SeenCache, SkipReason, admit,
+};
 use argiope_model::{
-    CanonicalUrl, Capture, FetchOutcome, Job, Link, LinkKind, OutcomeKind, Suffixes, Time,
+    CanonicalUrl, Capture, Directives, FetchOutcome, HostKey, Job, Link, LinkKind, OutcomeKind,
+    Role, Suffixes, Time,
 };
 use argiope_parse as parse;
 use argiope_store::{Next, Store, StoreError, UrlState, decode_links, encode_links};
+use std::collections::HashMap;
 use std::io::{self, Read};
+use std::net::IpAddr;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 use tokio::sync::{Semaphore, mpsc};
 
 /// Bodies larger than this are worked on one at a time, off the other visits' way.
 const LARGE: u64 = 256 << 10;
+/// Sitemaps are read up to this length (the protocol's limit).
+const MAX_SITEMAP: u64 = 50 << 20;
 
 /// What all visits share.
 pub(crate) struct Shared {
-    pub fetcher: Fetcher,
+    pub web: Arc<dyn Web>,
+    pub clock: Clock,
+    /// Whether there are other threads to go on with while one blocks.
+    pub threads: bool,
     pub store: Arc<dyn Store>,
     /// The list keys are made with.
     pub pinned: Arc<Suffixes>,
@@ -39,9 +50,27 @@ pub(crate) struct Shared {
     pub archive: bool,
     pub retries: u8,
     pub retry_delay: Duration,
+    pub max_redirects: u8,
+    /// The name by which robots tags know us; `None`: nobody's wishes are obeyed.
+    pub agent: Option<String>,
+    /// The rules of the loaded hosts.
+    pub rules: RwLock<HashMap<HostKey, Arc<Robots>>>,
     /// Lets one large body be worked on at a time.
     pub large: Semaphore,
     pub events: mpsc::Sender<Event>,
+}
+
+impl Shared {
+    /// Whether the robots.txt of its host, where that is known, forbids a URL.
+    fn is_forbidden(&self, host: HostKey, url: &CanonicalUrl) -> bool {
+        let rules = self.rules.read().unwrap_or_else(PoisonError::into_inner);
+        rules.get(&host).is_some_and(|robots| !robots.verdict(url.path_and_query()).allowed)
+    }
+
+    /// Does work that may block, while others go on where they can.
+    fn blocking<T>(&self, work: impl FnOnce() -> T) -> T {
+        if self.threads { tokio::task::block_in_place(work) } else { work() }
+    }
 }
 
 /// A failure of our own while a visit was worked on.
@@ -83,21 +112,25 @@ pub(crate) async fn visit(shared: Arc<Shared>, job: Arc<Job>, entry: Entry, numb
     let (host, place, kept) = (entry.key.host, entry.place, entry.clone());
     let asked = match entry.expand {
         true => None,
-        false => Some(shared.fetcher.get(&entry.url, |head| judge(&job, &entry.url, head)).await),
+        false => {
+            let judge = |head: &Head| judge(&job, &entry, head);
+            Some(shared.web.get(&entry.url, &judge).await)
+        }
     };
-    let answered = Answered {
-        end: asked.as_ref().map(|_| crate::clock()),
-        redirect: asked.as_ref().and_then(|a| a.as_ref().ok()).is_some_and(is_redirect),
+    let answered = match &asked {
+        Some(Ok(answer)) => answered(answer, shared.clock.now()),
+        Some(Err(_)) => Answered { end: Some(shared.clock.now()), ..Answered::default() },
+        None => Answered::default(),
     };
     // The connection is free from here on: what follows costs the host's time nothing.
     let bytes = asked.as_ref().and_then(|a| a.as_ref().ok()).map_or(0, |a| a.body.len());
     let _ = shared.events.send(Event::Answered(number, host, place, answered, bytes)).await;
     let work = Work { shared: &shared, job: &job, number };
     let done = match asked {
-        None => tokio::task::block_in_place(|| work.expand(entry)),
+        None => shared.blocking(|| work.expand(entry)),
         Some(Ok(answer)) if answer.body.len() > LARGE => {
             let _alone = shared.large.acquire().await;
-            tokio::task::block_in_place(|| work.page(entry, answer))
+            shared.blocking(|| work.page(entry, answer))
         }
         Some(Ok(answer)) => work.page(entry, answer),
         Some(Err(e)) => Err(e.into()),
@@ -113,8 +146,22 @@ pub(crate) async fn visit(shared: Arc<Shared>, job: Arc<Job>, entry: Entry, numb
     let _ = shared.events.send(event).await;
 }
 
-fn is_redirect(answer: &Answer) -> bool {
-    answer.head.as_ref().is_some_and(|head| (300..400).contains(&head.status))
+/// What an answer that ended now means for its host.
+fn answered(answer: &Answer, now: Time) -> Answered {
+    let status = answer.head.as_ref().map_or(0, |head| head.status);
+    // What never left our side does not count as a request.
+    let kind = answer.outcome.as_ref().map(|o| o.kind);
+    let asked = kind != Some(OutcomeKind::ForbiddenAddress);
+    let retry_after = answer.head.as_ref().and_then(|head| head.retry_after(now));
+    let manner = match &answer.outcome {
+        Some(outcome) => Manner::of(outcome),
+        None => Manner::of_status(status),
+    };
+    Answered {
+        end: asked.then_some(now),
+        redirect: (300..400).contains(&status),
+        heard: Heard { manner, waited: answer.waited, retry_after },
+    }
 }
 
 struct Work<'a> {
@@ -129,6 +176,9 @@ struct Content {
     text: Option<Vec<u8>>,
     links: Vec<Link>,
     words: u64,
+    directives: Directives,
+    /// Of a sitemap: the URLs it lists are sitemaps themselves.
+    index: bool,
 }
 
 impl Work<'_> {
@@ -136,18 +186,8 @@ impl Work<'_> {
     fn expand(&self, entry: Entry) -> Result<PageDone, VisitError> {
         let blob = self.shared.store.links(&[entry.key])?.pop().flatten();
         let links = blob.map(|b| decode_links(&b)).transpose()?.unwrap_or_default();
-        Ok(PageDone {
-            next: Next::Expanded,
-            capture: None,
-            recorded: None,
-            text: None,
-            links: None,
-            found: judge_links(self.shared, self.job, &entry, &links),
-            words: 0,
-            link_count: 0,
-            number: self.number,
-            entry,
-        })
+        let found = judge_links(self.shared, self.job, &entry, &links, false);
+        Ok(PageDone { found, ..PageDone::bare(entry, self.number, Next::Expanded) })
     }
 
     fn page(&self, entry: Entry, answer: Answer) -> Result<PageDone, VisitError> {
@@ -167,6 +207,7 @@ impl Work<'_> {
             last_modified: None,
             etag: None,
             elapsed_ms: u32::try_from(elapsed.as_millis()).unwrap_or(u32::MAX),
+            directives: Directives::default(),
         };
         if let Some(head) = &head {
             let declared = head.content_type();
@@ -182,22 +223,18 @@ impl Work<'_> {
             (Some(head), Some(outcome)) if outcome.kind == OutcomeKind::Redirect => {
                 let (outcome, links) = self.no_document(&entry, &head);
                 capture.outcome = outcome;
-                return Ok(self.finish(
-                    entry,
-                    capture,
-                    None,
-                    Content { links, ..Content::default() },
-                ));
+                let content = Content { links, ..Content::default() };
+                return Ok(self.finish(entry, capture, None, content, ip));
             }
             (_, outcome) => {
                 let none = FetchOutcome::new(OutcomeKind::BadResponse, 0);
                 capture.outcome = outcome.unwrap_or(none);
-                return Ok(self.finish(entry, capture, None, Content::default()));
+                return Ok(self.finish(entry, capture, None, Content::default(), ip));
             }
         };
         let encoding = head.content_encoding().unwrap_or_default().into_owned();
         let good = (200..300).contains(&head.status);
-        let decoded = self.shared.fetcher.decode(&body, &encoding);
+        let decoded = self.shared.web.decode(&body, &encoding);
         let (decoded, mut outcome) = match decoded {
             Ok(decoded) => (Some(decoded), FetchOutcome::new(OutcomeKind::Fetched, head.status)),
             Err(e) => (None, e.into_outcome(head.status)?),
@@ -205,6 +242,10 @@ impl Work<'_> {
         let mut content = Content::default();
         if !good {
             (outcome, content.links) = self.no_document(&entry, &head);
+        } else if entry.role == Role::Sitemap {
+            if let Some(decoded) = &decoded {
+                content = sitemap(&entry.url, decoded)?;
+            }
         } else if let Some(decoded) = &decoded {
             let plain: &Body = decoded;
             let declared = head.content_type();
@@ -213,6 +254,12 @@ impl Work<'_> {
             let media = parse::media_type(declared.as_deref(), &first, ending.as_deref());
             if parse::is_wanted(&media.essence, &self.job.wanted.types) {
                 content = self.content(&entry.url, &media, plain)?;
+                if let Some(agent) = &self.shared.agent {
+                    let tags: Vec<_> = head.x_robots_tags().collect();
+                    let tags = parse::Directives::header(tags.iter().map(|t| &**t), agent);
+                    content.directives = content.directives.and(kept(tags));
+                }
+                capture.directives = content.directives;
             } else {
                 outcome = FetchOutcome::with_detail(
                     OutcomeKind::UnwantedType,
@@ -260,7 +307,7 @@ impl Work<'_> {
         } else {
             None
         };
-        Ok(self.finish(entry, capture, recorded, content))
+        Ok(self.finish(entry, capture, recorded, content, ip))
     }
 
     /// A redirect's target or an error's kind.
@@ -274,6 +321,9 @@ impl Work<'_> {
             return (bad("it names no target".to_owned()), Vec::new());
         };
         match entry.url.join(location.trim()) {
+            Ok(_) if entry.hops >= self.shared.max_redirects => {
+                (bad(format!("more than {} redirects", self.shared.max_redirects)), Vec::new())
+            }
             Ok(url) => {
                 let to = url.as_str().to_owned();
                 let link =
@@ -304,6 +354,8 @@ impl Work<'_> {
             _ => return Ok(Content::default()),
         };
         let links = parse::resolve(&page, url).links;
+        let agent = self.shared.agent.as_deref();
+        let directives = agent.map(|agent| kept(parse::Directives::meta(&page.robots, agent)));
         let words = page.text.split_ascii_whitespace().count() as u64;
         let blob = TextBlob {
             parser_version: parse::PARSER_VERSION,
@@ -313,7 +365,13 @@ impl Work<'_> {
             language: page.language,
             text: page.text,
         };
-        Ok(Content { text: Some(encode_text(&blob)), links, words })
+        Ok(Content {
+            text: Some(encode_text(&blob)),
+            links,
+            words,
+            directives: directives.unwrap_or_default(),
+            index: false,
+        })
     }
 
     fn finish(
@@ -322,6 +380,7 @@ impl Work<'_> {
         capture: Capture,
         recorded: Option<Recorded>,
         content: Content,
+        ip: Option<IpAddr>,
     ) -> PageDone {
         let outcome = &capture.outcome;
         let next = match outcome.kind {
@@ -331,22 +390,29 @@ impl Work<'_> {
             OutcomeKind::TooLarge => Next::Done(UrlState::Skipped(SkipReason::Size)),
             _ if outcome.is_transient() && entry.attempts < self.shared.retries => {
                 let wait = self.shared.retry_delay * (1 << entry.attempts.min(10));
-                Next::Retry(crate::clock().plus(wait))
+                Next::Retry(self.shared.clock.now().plus(wait))
             }
             _ => Next::Done(UrlState::Failed),
         };
-        let found = judge_links(self.shared, self.job, &entry, &content.links);
+        // A page that asks for it has its links kept, not followed.
+        let found = match content.directives.nofollow {
+            true => Vec::new(),
+            false => judge_links(self.shared, self.job, &entry, &content.links, content.index),
+        };
+        // The URLs of a sitemap are no links of a page.
+        let keep = entry.role == Role::Page && !content.links.is_empty();
         PageDone {
             next,
             recorded,
             text: content.text,
-            links: (!content.links.is_empty()).then(|| encode_links(&content.links)),
+            links: keep.then(|| encode_links(&content.links)),
             found,
             words: content.words,
             link_count: content.links.len() as u64,
             capture: Some(capture),
             number: self.number,
             entry,
+            ip,
         }
     }
 }
@@ -388,13 +454,24 @@ fn each_piece(body: &Body, mut take: impl FnMut(&[u8])) -> Result<(), VisitError
     }
 }
 
-/// The links of a page that the cache does not know and the job's rules admit.
-fn judge_links(shared: &Shared, job: &Job, entry: &Entry, links: &[Link]) -> Vec<Found> {
+/// The links of a page that the cache does not know and the job's rules admit; `index`: it is a
+/// sitemap that lists sitemaps.
+fn judge_links(
+    shared: &Shared,
+    job: &Job,
+    entry: &Entry,
+    links: &[Link],
+    index: bool,
+) -> Vec<Found> {
     let mut found = Vec::new();
-    for (index, link) in links.iter().enumerate() {
+    for (index_on_page, link) in links.iter().enumerate() {
+        if link.nofollow && shared.agent.is_some() {
+            continue;
+        }
         let redirect = link.kind == LinkKind::Redirect;
         // A redirect is the same visit: its target is no farther from the start.
-        let depth = if redirect { entry.depth } else { entry.depth.saturating_add(1) };
+        let nearer = redirect || index;
+        let depth = if nearer { entry.depth } else { entry.depth.saturating_add(1) };
         let changed;
         let url = match job.query {
             argiope_model::QueryPolicy::Keep => &link.url,
@@ -407,23 +484,55 @@ fn judge_links(shared: &Shared, job: &Job, entry: &Entry, links: &[Link]) -> Vec
         if shared.seen.knows(fingerprint, depth) {
             continue;
         }
+        let key = url.key(&shared.pinned);
+        let role = if index || (redirect && entry.role == Role::Sitemap) {
+            Role::Sitemap
+        } else {
+            Role::Page
+        };
         let skip = match admit(job, &shared.suffixes, url, depth) {
+            // A sitemap is none of the files that its ending looks like.
+            _ if role == Role::Sitemap && key.host == entry.key.host => None,
             Admission::Queue => None,
+            Admission::Skip(SkipReason::Extension) if role == Role::Sitemap => None,
             Admission::Skip(reason) => Some(reason),
             Admission::OutOfScope => {
                 shared.seen.remember(fingerprint, 0);
                 continue;
             }
         };
-        found.push(Found {
-            key: url.key(&shared.pinned),
-            url: url.clone(),
-            depth,
-            index: (!redirect).then_some(index),
-            skip,
-        });
+        let skip = skip.or(shared.is_forbidden(key.host, url).then_some(SkipReason::Robots));
+        let hops = if nearer { entry.hops.saturating_add(1) } else { 0 };
+        if index && hops > shared.max_redirects {
+            continue;
+        }
+        let index = (!redirect).then_some(index_on_page);
+        found.push(Found { key, url: url.clone(), depth, index, skip, role, hops });
     }
     found
+}
+
+fn kept(d: parse::Directives) -> Directives {
+    let parse::Directives { noindex, nofollow, noarchive, nosnippet } = d;
+    Directives { noindex, nofollow, noarchive, nosnippet }
+}
+
+/// What a sitemap lists, as links.
+fn sitemap(url: &CanonicalUrl, body: &Body) -> Result<Content, VisitError> {
+    let mut bytes = Vec::new();
+    let mut reader = body.reader()?;
+    reader.by_ref().take(2).read_to_end(&mut bytes)?;
+    let packed = bytes == [0x1f, 0x8b];
+    let rest = io::Cursor::new(bytes).chain(reader);
+    let plain = decoded_reader(rest, if packed { "gzip" } else { "" })?;
+    let mut bytes = Vec::new();
+    // A damaged end does not make the beginning worthless.
+    let _ = plain.take(MAX_SITEMAP).read_to_end(&mut bytes);
+    let sitemap = parse::parse_sitemap(&bytes, url);
+    let index = sitemap.kind == parse::SitemapKind::Index;
+    let link = |url| Link { url, words: "".into(), kind: LinkKind::Seed, nofollow: false };
+    let links = sitemap.urls.into_iter().map(|listed| link(listed.url)).collect();
+    Ok(Content { links, index, ..Content::default() })
 }
 
 /// What is known under one job's rules is news under another's.

@@ -2,9 +2,9 @@
 
 use super::active::Active;
 use super::{Director, GROUP_BYTES, unless_panicked};
+use crate::disk;
 use crate::group::{Event, PageDone};
 use crate::run::{Ended, EngineError};
-use crate::{clock, disk};
 use argiope_model::{JobState, Time};
 use argiope_store::JobChange;
 use std::time::Duration;
@@ -76,6 +76,7 @@ impl Director {
         let waits = self.no_room.is_some()
             || self.frontier.has_ready(now)
             || self.frontier.next_wake().is_some()
+            || self.frontier.awaits_hosts()
             || self.next_due.is_some();
         if waits { Ok(None) } else { Err(EngineError::Stuck(left)) }
     }
@@ -86,7 +87,7 @@ impl Director {
         inbox: &mut mpsc::Receiver<Event>,
         ended: Ended,
     ) -> Result<Ended, EngineError> {
-        let now = clock();
+        let now = self.now();
         (self.stopping, self.closing) = (true, true);
         let ran = now.since(self.begun);
         for (id, active) in &self.jobs {
@@ -109,7 +110,7 @@ impl Director {
             self.hear(event)?;
         }
         self.shown = Time(0);
-        self.show(clock());
+        self.show(self.now());
         Ok(ended)
     }
 
@@ -130,7 +131,7 @@ impl Director {
                 Some(ended) = self.visits.join_next() => unless_panicked(ended)?,
                 () = tokio::time::sleep_until(end) => break,
             }
-            let now = clock();
+            let now = self.now();
             self.commit(now, false);
             self.show(now);
         }
@@ -141,7 +142,8 @@ impl Director {
         }
         self.jobs.values_mut().for_each(|a| a.out = 0);
         let left: Vec<u64> = self.under_way.keys().copied().collect();
-        left.into_iter().for_each(|number| self.came_back(number, clock()));
+        let now = self.now();
+        left.into_iter().for_each(|number| self.came_back(number, now));
         Ok(())
     }
 
@@ -152,7 +154,7 @@ impl Director {
     }
 
     pub(super) fn watch_disk(&mut self, now: Time) {
-        if now.0 - self.disk_asked.0 < DISK_MS {
+        if now.0 - self.disk_asked.0 < DISK_MS || !self.shared.threads {
             return;
         }
         self.disk_asked = now;

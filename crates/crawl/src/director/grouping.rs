@@ -5,7 +5,7 @@ use crate::group::{Group, PageDone, Settled};
 use crate::visit::seen_fingerprint;
 use argiope_frontier::{Place, place_of_link, place_of_redirect};
 use argiope_model::Time;
-use argiope_store::{Claims, Discovery, Next, UrlState};
+use argiope_store::{Claims, Discovery};
 
 /// How often the calendar is looked at for nothing but itself.
 const DUE_MS: i64 = 50;
@@ -54,15 +54,15 @@ impl Director {
         for (host, place) in settled.rows {
             self.frontier.settled(host, place, now);
         }
-        for mut window in committed.refills {
-            if !self.frontier.is_loaded(window.host) {
-                // Claimed by a run that did not end well: when it was last asked is unknown.
-                window.not_before = self.begun.plus(self.settings.delay);
+        for window in committed.refills {
+            // A host that is not loaded was claimed by a run that did not end well.
+            match self.frontier.is_loaded(window.host) {
+                true => self.frontier.load(window, now),
+                false => self.load(window, true, now),
             }
-            self.frontier.load(window, now);
         }
         for window in committed.claimed {
-            self.frontier.load(window, now);
+            self.load(window, false, now);
         }
         self.next_due = committed.next_due;
         self.set_limited_aside();
@@ -74,7 +74,7 @@ impl Director {
         self.jobs.values_mut().for_each(|a| (a.pages, a.bytes) = (0, 0));
         for page in self.pending.iter().chain(self.held.values()) {
             if let Some(active) = self.jobs.get_mut(&page.entry.job) {
-                active.pages += u64::from(page.next == Next::Done(UrlState::Fetched));
+                active.pages += u64::from(page.is_page());
                 active.bytes += page.bytes();
             }
         }
@@ -97,7 +97,9 @@ impl Director {
         let starved = !self.stopping
             && self.frontier.out() < self.settings.connections
             && !self.frontier.has_ready(now);
-        let orders = !self.batch.jobs.is_empty() || !self.batch.releases.is_empty();
+        // What a host asked of us is written down at once.
+        let notes = self.frontier.has_notes() || !self.batch.forgive.is_empty();
+        let orders = notes || !self.batch.jobs.is_empty() || !self.batch.releases.is_empty();
         if !(first || aged || last || full || starved || orders) {
             return;
         }
@@ -106,6 +108,7 @@ impl Director {
         let mut given_back = Vec::new();
         if std::mem::take(&mut self.read_anew) {
             given_back = self.frontier.release_all();
+            self.forget(&given_back);
             self.next_due = Some(Time(0));
         }
         let wants = if self.stopping { Default::default() } else { self.frontier.wants(now) };
@@ -113,15 +116,17 @@ impl Director {
         let hosts = if due { wants.hosts } else { 0 };
         // A calendar row may be due without a host being wanted; asking has its own pace.
         let turn = due && !self.stopping && now.0 - self.committed_at.0 >= DUE_MS;
-        let something =
-            wants.refills.len() + wants.releases.len() + hosts > 0 || turn || orders || first;
+        let something = wants.refills.len() + wants.releases.len() + wants.named.len() + hosts > 0;
+        let something = something || turn || orders || first;
         if !(something || aged || last || full) {
             return;
         }
         let mut batch = std::mem::take(&mut self.batch);
         batch.now = now;
         batch.releases.extend(given_back);
+        batch.notes.extend(self.frontier.take_notes());
         batch.refills.extend(wants.refills);
+        self.forget(&wants.releases);
         batch.releases.extend(wants.releases);
         let mut pages = Vec::new();
         let mut weight = 0;
@@ -134,16 +139,16 @@ impl Director {
         // Hosts found by this very group are claimed with it.
         let found = !batch.discoveries.is_empty();
         let hosts = if found { wants.hosts } else { hosts };
-        batch.claims = Claims { hosts, window: self.frontier.window() };
+        batch.claims = Claims { hosts, window: self.frontier.window(), named: wants.named };
         self.pending_bytes = self.pending.iter().map(PageDone::weight).sum();
         self.oldest = (!self.pending.is_empty()).then_some(now);
         batch.next_page = self.next_page;
         self.committing = pages.len();
         self.busy = true;
         self.committed_at = now;
-        if let Some(committer) = &self.to_committer {
-            // It is free, and the channel holds one: this does not wait.
-            let _ = committer.send(Group { pages, batch });
+        let log = std::mem::take(&mut self.log);
+        if let Some(committer) = &self.committer {
+            committer.give(Group { pages, batch, log });
         }
     }
 
@@ -172,6 +177,9 @@ impl Director {
                 depth: found.depth,
                 place,
                 skip: found.skip,
+                role: found.role,
+                hops: found.hops,
+                again: false,
             });
         }
     }

@@ -6,26 +6,29 @@
 //! end, [`showing`] tells how it stands.
 
 mod active;
+mod committing;
 mod ending;
 mod grouping;
+mod manners;
 mod showing;
 
-use crate::clock;
 use crate::data_dir::DataDir;
-use crate::group::{Event, Group, PageDone};
+use crate::group::{Event, PageDone};
 use crate::live::{Live, Meter};
 use crate::order::Picked;
-use crate::run::{Ended, EngineError};
+use crate::robots::{Asker, ask_robots, locate};
+use crate::run::{Ended, EngineError, Instruction};
 use crate::settings::EngineSettings;
 use crate::visit::{Shared, visit};
 use active::Active;
 use argiope_frontier::{
-    Answered, Entry, Frontier, Politeness, Refill, place_of_link, place_of_seed,
+    Answered, Entry, Frontier, Politeness, Refill, Task, place_of_link, place_of_seed,
 };
-use argiope_model::{CanonicalUrl, HostKey, JobId, JobState, Order, Time};
-use argiope_store::{Batch, Discovery, JobChange, JobRow, Next, UrlState};
+use argiope_model::{CanonicalUrl, HostKey, Job, JobId, JobState, Order, Role, Time};
+use argiope_store::{Batch, Discovery, JobChange, JobRow};
+pub(crate) use committing::Committing;
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Arc, mpsc as blocking};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
@@ -66,9 +69,11 @@ pub(crate) struct Director {
     committing: usize,
     busy: bool,
     committed_at: Time,
-    to_committer: Option<blocking::SyncSender<Group>>,
+    committer: Option<Committing>,
     /// What the next group carries besides its pages.
     batch: Batch,
+    /// Lines for the crawl log besides those of the pages.
+    log: Vec<String>,
     next_page: u64,
     /// When the store has a host or a calendar row that is due.
     next_due: Option<Time>,
@@ -105,7 +110,7 @@ impl Director {
         dir: Arc<DataDir>,
         live: Arc<Live>,
         settings: EngineSettings,
-        to_committer: blocking::SyncSender<Group>,
+        committer: Committing,
         next_page: u64,
     ) -> Self {
         Director {
@@ -115,6 +120,10 @@ impl Director {
                 connections: settings.connections,
                 max_hosts: (settings.window_rows() / 16).max(2 * settings.connections),
                 rows: settings.window_rows(),
+                address_gap: settings.address_gap,
+                address_exempt: settings.address_exempt.clone(),
+                robots: settings.robots.then(|| settings.agent().to_owned()),
+                patience: settings.patience.clone(),
             }),
             visits: JoinSet::new(),
             jobs: BTreeMap::new(),
@@ -127,8 +136,9 @@ impl Director {
             committing: 0,
             busy: false,
             committed_at: Time(0),
-            to_committer: Some(to_committer),
+            committer: Some(committer),
             batch: Batch::default(),
+            log: Vec::new(),
             next_page,
             next_due: Some(Time(0)),
             read_anew: false,
@@ -143,7 +153,7 @@ impl Director {
             show_due: None,
             meter: Meter::default(),
             newest: None,
-            begun: clock(),
+            begun: shared.clock.now(),
             bytes_before: 0,
             fetched_before: 0,
             shared,
@@ -160,21 +170,27 @@ impl Director {
         self.jobs = open.map(|row| (row.job.id, Active::new(row.clone()))).collect();
         if let Some(change) = picked.as_ref().and_then(Picked::change) {
             if let JobChange::New(job) | JobChange::Renew(job) = &change {
+                // Start URLs are asked for again where they were given up: somebody wants to know.
+                let page = self.next_page;
+                self.next_page += 1;
+                let found = job.seeds.iter().enumerate().map(|(index, url)| {
+                    let url = job.query.apply(url.clone());
+                    Discovery {
+                        key: url.key(&self.shared.pinned),
+                        url,
+                        job: job.id,
+                        depth: 0,
+                        place: place_of_seed(job.order, page, index),
+                        skip: None,
+                        role: Role::Page,
+                        hops: 0,
+                        again: true,
+                    }
+                });
+                let found: Vec<Discovery> = found.collect();
+                self.batch.forgive.extend(found.iter().map(|d| d.key.host));
+                self.batch.discoveries.extend(found);
                 if matches!(change, JobChange::New(_)) {
-                    let page = self.next_page;
-                    self.next_page += 1;
-                    let found = job.seeds.iter().enumerate().map(|(index, url)| {
-                        let url = job.query.apply(url.clone());
-                        Discovery {
-                            key: url.key(&self.shared.pinned),
-                            url,
-                            job: job.id,
-                            depth: 0,
-                            place: place_of_seed(job.order, page, index),
-                            skip: None,
-                        }
-                    });
-                    self.batch.discoveries.extend(found);
                     let row = JobRow {
                         job: (**job).clone(),
                         state: JobState::Open,
@@ -210,13 +226,13 @@ impl Director {
         &mut self,
         inbox: &mut mpsc::Receiver<Event>,
         stop: &mut watch::Receiver<bool>,
-        orders: &mut mpsc::Receiver<(JobId, JobState)>,
+        orders: &mut mpsc::Receiver<Instruction>,
     ) -> Result<Ended, EngineError> {
         let mut orders_open = true;
         // The first commit must be made before anything is asked.
-        self.commit(clock(), true);
+        self.commit(self.now(), true);
         loop {
-            let now = clock();
+            let now = self.now();
             self.watch_disk(now);
             let late = self.watch_time(now);
             if !self.stopping && !late && self.no_room.is_none() {
@@ -252,7 +268,8 @@ impl Director {
                     self.stopping = changed.is_err() || *stop.borrow();
                 }
                 order = orders.recv(), if orders_open => match order {
-                    Some((id, state)) => self.reorder(id, state),
+                    Some(Instruction::Job(id, state)) => self.reorder(id, state),
+                    Some(Instruction::Forgive(host)) => self.forgive(host)?,
                     None => orders_open = false,
                 },
             }
@@ -266,48 +283,89 @@ impl Director {
     fn idle(&self) -> bool {
         // A visit's task may have ended while its last word still waits to be heard: what counts
         // is what was heard.
-        self.under_way.is_empty() && self.pending.is_empty() && self.held.is_empty() && !self.busy
+        let told = self.batch.discoveries.is_empty() && self.batch.robots.is_empty();
+        let over = self.under_way.is_empty() && self.pending.is_empty() && self.held.is_empty();
+        over && told && !self.busy
+    }
+
+    fn now(&self) -> Time {
+        self.shared.clock.now()
     }
 
     fn hand_out(&mut self, now: Time) {
-        // Answers wait to be parsed, pages to be committed: both are bounded.
-        let answered = self.under_way.len() - self.frontier.out().min(self.under_way.len());
-        let waiting = answered + self.held.len() + self.pending.len() + self.committing;
-        while waiting < 2 * GROUP_PAGES && self.pending_bytes + self.in_work < 4 * GROUP_BYTES {
+        loop {
+            // Answers wait to be parsed, pages to be committed: both are bounded.
+            let answered = self.under_way.len() - self.frontier.out().min(self.under_way.len());
+            let waiting = answered + self.held.len() + self.pending.len() + self.committing;
+            if waiting >= 2 * GROUP_PAGES || self.pending_bytes + self.in_work >= 4 * GROUP_BYTES {
+                return;
+            }
             let (number, jobs) = (self.next_page, &self.jobs);
             let leads_to = |entry: &Entry| {
                 let order = jobs.get(&entry.job).map_or(Order::Breadth, |a| a.job.order);
                 place_of_link(order, entry.depth.saturating_add(1), number, 0)
             };
-            let Some(entry) = self.frontier.next(now, leads_to) else { return };
-            let Some(active) = self.jobs.get_mut(&entry.job) else {
-                // A job that was paused meanwhile: its rows stay in the store.
-                let host = entry.key.host;
-                self.frontier.answered(host, entry.place, Answered::default(), now);
-                self.frontier.settled(host, entry.place, now);
-                continue;
-            };
-            active.out += 1;
-            let full = active.full();
-            let (id, job) = (entry.job, active.job.clone());
+            let Some(task) = self.frontier.next(now, leads_to) else { return };
             self.next_page += 1;
-            self.under_way.insert(number, (entry.key.host, 0));
-            self.visits.spawn(visit(self.shared.clone(), job, entry, number));
-            if full {
-                self.frontier.gate(id, true, now);
+            let shared = self.shared.clone();
+            match task {
+                Task::Locate(host, url) => {
+                    self.under_way.insert(number, (host, 0));
+                    self.visits.spawn(locate(shared, number, host, url));
+                }
+                Task::Errand(errand) => {
+                    self.under_way.insert(number, (errand.at, 0));
+                    self.visits.spawn(ask_robots(shared, Asker::Errand(errand), number));
+                }
+                Task::Robots(entry) => {
+                    if let Some((entry, _)) = self.take_out(entry, number, now) {
+                        let asker = Asker::Entry(Box::new(entry));
+                        self.visits.spawn(ask_robots(shared, asker, number));
+                    }
+                }
+                Task::Visit(entry) => {
+                    if let Some((entry, job)) = self.take_out(entry, number, now) {
+                        self.visits.spawn(visit(shared, job, entry, number));
+                    }
+                }
+                Task::Refuse(entry, _) if !self.jobs.contains_key(&entry.job) => {
+                    self.frontier.settled(entry.key.host, entry.place, now);
+                }
+                Task::Refuse(entry, reason) => {
+                    self.oldest.get_or_insert(now);
+                    self.pending.push_back(PageDone::refused(entry, number, reason));
+                }
             }
         }
     }
 
+    /// Counts a URL among those that are out. `None`: its job was paused meanwhile, and its row
+    /// stays in the store.
+    fn take_out(&mut self, entry: Entry, number: u64, now: Time) -> Option<(Entry, Arc<Job>)> {
+        let (host, id) = (entry.key.host, entry.job);
+        let Some(active) = self.jobs.get_mut(&id) else {
+            self.frontier.answered(host, Some(entry.place), Answered::default(), now);
+            self.frontier.settled(host, entry.place, now);
+            return None;
+        };
+        active.out += 1;
+        let (full, job) = (active.full(), active.job.clone());
+        self.under_way.insert(number, (host, 0));
+        if full {
+            self.frontier.gate(id, true, now);
+        }
+        Some((entry, job))
+    }
+
     fn hear(&mut self, event: Event) -> Result<(), EngineError> {
-        let now = clock();
+        let now = self.now();
         match event {
             Event::Answered(number, host, place, answer, bytes) => {
                 if let Some((_, body)) = self.under_way.get_mut(&number) {
                     *body = bytes;
                     self.in_work += bytes;
                 }
-                self.frontier.answered(host, place, answer, now);
+                self.frontier.answered(host, Some(place), answer, now);
             }
             Event::Done(page) => self.done(*page, now),
             Event::NoRoom(entry, number, why) => {
@@ -317,6 +375,11 @@ impl Director {
                 self.disk_asked = now;
                 self.back(entry.job, now);
                 self.frontier.give_back(*entry, now);
+            }
+            Event::Robots(done) => self.robots_done(*done, now),
+            Event::Located(number, host, ip, until) => {
+                self.came_back(number, now);
+                self.frontier.located(host, ip, until, now);
             }
             Event::Settled(settled) => self.settled(*settled, now),
             Event::Failed(e) => return Err(EngineError::Failed(e)),
@@ -347,10 +410,10 @@ impl Director {
                 return;
             }
             active.bytes += bytes;
-            active.pages += u64::from(page.next == Next::Done(UrlState::Fetched));
+            active.pages += u64::from(page.is_page());
         }
         self.back(id, now);
-        if page.next == Next::Done(UrlState::Fetched) {
+        if page.is_page() {
             self.newest = Some(page.entry.url.clone());
         }
         self.held.insert(number, page);
@@ -360,7 +423,7 @@ impl Director {
     fn until_next(&self, now: Time) -> Duration {
         let committable = !self.busy && !self.full_disk;
         let group = self.oldest.map(|oldest| Time(oldest.0 + GROUP_MS)).filter(|_| committable);
-        let tick = Some(Time(now.0 + 250));
+        let tick = self.shared.threads.then(|| Time(now.0 + 250));
         let can = !self.stopping && self.no_room.is_none();
         // What was due before now has been looked at: only an event can change it.
         let host = self.frontier.next_wake().filter(|wake| can && *wake > now);
@@ -368,7 +431,8 @@ impl Director {
         let ends = self.jobs.values().filter_map(|a| a.time_end(self.begun));
         let end = ends.filter(|end| *end > now).min();
         let next = [group, tick, host, due, end, self.show_due].into_iter().flatten().min();
-        next.map_or(Duration::from_millis(250), |t| t.since(now)).max(Duration::from_millis(1))
+        let most = Duration::from_secs(3600);
+        next.map_or(most, |t| t.since(now)).clamp(Duration::from_millis(1), most)
     }
 
     /// A change of a job asked for from outside.
@@ -391,6 +455,6 @@ impl Director {
             active.row.state = state;
         }
         self.read_anew = true;
-        self.regate(clock());
+        self.regate(self.now());
     }
 }

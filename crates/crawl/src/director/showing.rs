@@ -1,9 +1,9 @@
 //! How a crawl stands, and what it came to.
 
 use super::Director;
+use crate::disk;
 use crate::live::{Snapshot, summed};
 use crate::run::{Ended, Summary};
-use crate::{clock, disk};
 use argiope_model::Time;
 use argiope_store::JobRow;
 
@@ -35,8 +35,9 @@ impl Director {
         }
         .to_owned();
         out.note = self.no_room.clone();
+        out.brake = self.brake(now);
         out.requests = self.frontier.out();
-        out.connections = self.shared.fetcher.open_connections();
+        out.connections = self.shared.web.open_connections();
         out.elapsed_s = now.since(self.begun).as_secs_f64();
         out.newest = self.newest.as_ref().map(|u| u.as_str().to_owned());
         let wake = self.frontier.next_wake().or(self.next_due);
@@ -46,7 +47,7 @@ impl Director {
 
     /// Hangs up on the committer, ends what is still under way, and says what the run came to.
     pub(crate) async fn end(mut self) -> Summary {
-        self.to_committer = None;
+        self.committer = None;
         self.visits.shutdown().await;
         let jobs: Vec<JobRow> = self.jobs.values().map(|a| a.row.clone()).collect();
         let fetched: u64 = jobs.iter().map(|r| r.counters.fetched).sum();
@@ -54,7 +55,7 @@ impl Director {
         Summary {
             ended: Ended::Stopped,
             jobs,
-            elapsed: clock().since(self.begun),
+            elapsed: self.now().since(self.begun),
             fetched: fetched - self.fetched_before.min(fetched),
             bytes: bytes - self.bytes_before.min(bytes),
             peak_memory: disk::peak_memory(),

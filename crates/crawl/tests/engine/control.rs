@@ -2,9 +2,10 @@
 
 use crate::support::{Opened, Place, Running, order, plain, served_slowly, settings, within};
 use argiope_crawl::{
-    Access, Asked, DataDir, DataDirError, Ended, Live, Owner, Question, answer, ask_owner, listen,
+    Access, Asked, DataDir, DataDirError, Ended, Instruction, Live, Owner, Question, answer,
+    ask_owner, listen,
 };
-use argiope_model::{JobId, JobState};
+use argiope_model::JobState;
 use argiope_testweb::{ServeOptions, Web, serve};
 use serde_json::{Value, json};
 use std::io::{Read, Write};
@@ -27,10 +28,10 @@ fn rows(asked: Asked) -> Vec<Value> {
     }
 }
 
-fn owner(opened: &Opened) -> (Owner, mpsc::Receiver<(JobId, JobState)>) {
+fn owner(opened: &Opened) -> (Owner, mpsc::Receiver<Instruction>) {
     let (orders, ordered) = mpsc::channel(4);
     let (dir, store) = (opened.dir.clone(), opened.store.clone());
-    (Owner { dir, store, live: Arc::new(Live::default()), orders }, ordered)
+    (Owner { dir, store, live: Arc::new(Live::default()), settings: settings(), orders }, ordered)
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -43,7 +44,8 @@ async fn visitors_are_answered_while_a_crawl_runs_and_may_change_its_jobs() {
     let (dir, store) = (opened.dir.clone(), opened.store.clone());
     let running = Running::start(opened, settings(), Some(order(&served.bases())));
     let (live, orders) = (running.live.clone(), running.orders.clone());
-    let listening = listen(Owner { dir, store, live, orders }).expect("a control socket");
+    let listening =
+        listen(Owner { dir, store, live, settings: settings(), orders }).expect("a control socket");
     running.until_fetched(10).await;
 
     let status = rows(ask(&place.path, Question::Status).await);
@@ -71,7 +73,7 @@ async fn visitors_are_answered_while_a_crawl_runs_and_may_change_its_jobs() {
     drop(listening);
     assert!(ask_owner(&place.path, &Question::Status).unwrap().is_none(), "nobody is there");
     let opened = place.open();
-    let idle = answer(&Question::Status, &opened.dir, &*opened.store, None);
+    let idle = answer(&Question::Status, &opened.dir, &*opened.store, &settings(), None);
     assert_eq!(rows(idle)[0]["state"], "idle");
 }
 

@@ -2,8 +2,10 @@
 
 use crate::raw::{Raw, missing, page};
 use crate::resume::truth;
-use crate::support::{Place, Running, now, order, plain, served, settings, single_file, within};
-use argiope_crawl::{Ended, EngineSettings, NewJob};
+use crate::support::{
+    Place, Running, now, order, plain, requests, served, settings, single_file, within,
+};
+use argiope_crawl::{Ended, EngineSettings, Instruction, NewJob};
 use argiope_model::{JobId, JobState, Limits, ScopeRule};
 use argiope_store::{Batch, JobChange, UrlState};
 use argiope_testweb::{ServeOptions, Served, Web, WebSpec, serve};
@@ -21,13 +23,13 @@ async fn a_wider_job_looks_at_stored_links_and_asks_only_for_what_is_new() {
     let served = served(plain(3, 40)).await;
     let place = Place::new();
     place.crawl(settings(), order(&served.bases()[..1])).await;
-    assert_eq!(served.requests(), 40);
+    assert_eq!(requests(&served), 40);
     let mut wide = order(&served.bases()[..1]);
     wide.rule = ScopeRule::Any;
     let summary = place.crawl(settings(), wide).await;
     assert_eq!(summary.ended, Ended::Done);
     let expected = served.web().expected_crawl(&[0]).len() as u64;
-    assert_eq!(served.requests(), expected, "what the first job read is not asked for again");
+    assert_eq!(requests(&served), expected, "what the first job read is not asked for again");
     assert_eq!(summary.jobs.iter().find(|j| j.job.id == JobId(2)).unwrap().counters.queued, 0);
     let opened = place.open();
     assert_eq!(opened.in_state(UrlState::Fetched).len() as u64, expected);
@@ -44,7 +46,7 @@ async fn a_deeper_job_goes_on_where_the_shallow_one_turned_back() {
     assert!(first.fetched < 120);
     let second = place.crawl(settings(), order(&served.bases())).await;
     assert_eq!(second.ended, Ended::Done);
-    assert_eq!(served.requests(), 120);
+    assert_eq!(requests(&served), 120);
     let opened = place.open();
     assert_eq!(opened.in_state(UrlState::Fetched), truth(&served, 0));
     opened.assert_verified();
@@ -85,16 +87,16 @@ async fn a_paused_job_rests_and_a_resumed_one_goes_on() {
     running.until_fetched(5).await;
     running.stop().await;
     let running = place.start(settings(), Some(order(&served.bases()[1..])));
-    running.orders.send((JobId(1), JobState::Paused)).await.expect("it listens");
+    running.orders.send(Instruction::Job(JobId(1), JobState::Paused)).await.expect("it listens");
     tokio::time::sleep(Duration::from_millis(250)).await;
     let resting = served.hits().iter().filter(|h| h.site == Some(0)).count();
     tokio::time::sleep(Duration::from_millis(150)).await;
     assert_eq!(served.hits().iter().filter(|h| h.site == Some(0)).count(), resting);
-    running.orders.send((JobId(1), JobState::Open)).await.expect("it listens");
+    running.orders.send(Instruction::Job(JobId(1), JobState::Open)).await.expect("it listens");
     let summary = running.end().await;
     assert_eq!(summary.ended, Ended::Done);
     assert!(summary.jobs.iter().all(|job| job.state == JobState::Done), "{:?}", summary.jobs);
-    assert_eq!(served.requests(), 480);
+    assert_eq!(requests(&served), 480);
     place.open().assert_verified();
 }
 
@@ -104,7 +106,7 @@ async fn a_job_paused_for_good_ends_the_run_and_the_same_order_resumes_it() {
     let place = Place::new();
     let running = place.start(settings(), Some(order(&served.bases())));
     running.until_fetched(10).await;
-    running.orders.send((JobId(1), JobState::Paused)).await.expect("it listens");
+    running.orders.send(Instruction::Job(JobId(1), JobState::Paused)).await.expect("it listens");
     let summary = running.end().await;
     assert_eq!(summary.jobs[0].state, JobState::Paused);
     assert!(summary.jobs[0].counters.queued > 0);
@@ -119,17 +121,17 @@ async fn a_dropped_job_is_left_alone_and_its_order_given_again_is_a_new_one() {
     let place = Place::new();
     let running = place.start(settings(), Some(order(&served.bases())));
     running.until_fetched(10).await;
-    running.orders.send((JobId(1), JobState::Dropped)).await.expect("it listens");
+    running.orders.send(Instruction::Job(JobId(1), JobState::Dropped)).await.expect("it listens");
     let summary = running.end().await;
     assert_eq!(summary.jobs[0].state, JobState::Dropped);
-    let before = served.requests();
+    let before = requests(&served);
     let again = place.crawl(settings(), order(&served.bases())).await;
     let new = again.jobs.iter().find(|j| j.job.id == JobId(2)).expect("a new job");
     assert_eq!((again.ended, new.state), (Ended::Done, JobState::Done));
     let opened = place.open();
     assert_eq!(opened.in_state(UrlState::Fetched), truth(&served, 0));
     opened.assert_verified();
-    assert_eq!(served.requests(), 150, "{before} of them before");
+    assert_eq!(requests(&served), 150, "{before} of them before");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -138,7 +140,7 @@ async fn an_order_for_a_job_that_is_not_there_changes_nothing() {
     let place = Place::new();
     let running = place.start(settings(), Some(order(&served.bases())));
     running.until_fetched(3).await;
-    running.orders.send((JobId(99), JobState::Paused)).await.expect("it listens");
+    running.orders.send(Instruction::Job(JobId(99), JobState::Paused)).await.expect("it listens");
     let summary = running.end().await;
     assert_eq!((summary.ended, summary.fetched), (Ended::Done, 60));
 }
@@ -187,7 +189,7 @@ async fn a_job_resumed_while_another_works_on_its_host_is_not_forgotten() {
     })
     .await;
     assert!(!server.paths()[asked..].iter().any(|path| path.starts_with("/a/")));
-    running.orders.send((JobId(1), JobState::Open)).await.expect("it listens");
+    running.orders.send(Instruction::Job(JobId(1), JobState::Open)).await.expect("it listens");
     let summary = running.end().await;
     let [first, second] = &summary.jobs[..] else { panic!("{:?}", summary.jobs) };
     assert_eq!((first.counters.fetched, second.counters.fetched), (30, 4));

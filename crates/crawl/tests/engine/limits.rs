@@ -1,6 +1,6 @@
 //! Limits stop at exactly their number, and raising them goes on.
 
-use crate::support::{Place, order, plain, served, settings};
+use crate::support::{Place, order, plain, requests, served, settings};
 use argiope_crawl::{Ended, EngineSettings};
 use argiope_frontier::SkipReason;
 use argiope_model::{JobState, Limits};
@@ -26,7 +26,7 @@ async fn a_page_limit_is_met_exactly_with_any_number_of_connections() {
         let place = Place::new();
         let mut so_far = 0;
         for limit in [1, 7, 70] {
-            let before = served.requests();
+            let before = requests(&served);
             let mut order = order(&served.bases());
             order.limits = pages(limit);
             let summary = place.crawl(with(connections), order).await;
@@ -36,7 +36,7 @@ async fn a_page_limit_is_met_exactly_with_any_number_of_connections() {
             assert_eq!(summary.jobs[0].state, JobState::Limited);
             so_far = limit;
             // What was asked for and was no page is on record as well: nothing is wasted.
-            assert!(served.requests() - before >= summary.fetched);
+            assert!(requests(&served) - before >= summary.fetched);
         }
         let opened = place.open();
         assert_eq!(opened.in_state(UrlState::Fetched).len(), 70);
@@ -54,7 +54,7 @@ async fn without_the_limit_it_goes_on_to_the_end_and_asks_for_nothing_twice() {
     let rest = place.crawl(with(8), order(&served.bases())).await;
     assert_eq!((rest.ended, rest.fetched), (Ended::Done, 67));
     assert_eq!(rest.jobs.len(), 1, "the same order is the same job");
-    assert_eq!(served.requests(), 100);
+    assert_eq!(requests(&served), 100);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

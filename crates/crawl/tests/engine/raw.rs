@@ -24,18 +24,31 @@ pub struct Raw {
 }
 
 impl Raw {
+    /// Has no robots.txt; everything else is the test's.
     pub async fn start(reply: impl Fn(&Asked) -> Vec<u8> + Send + Sync + 'static) -> Self {
         Raw::at("127.0.0.1", reply).await
+    }
+
+    /// Answers robots.txt, too, as the test tells it.
+    pub async fn with_robots(reply: impl Fn(&Asked) -> Vec<u8> + Send + Sync + 'static) -> Self {
+        Raw::listen("127.0.0.1", Arc::new(reply)).await
     }
 
     pub async fn at(
         address: &str,
         reply: impl Fn(&Asked) -> Vec<u8> + Send + Sync + 'static,
     ) -> Self {
+        let reply = move |asked: &Asked| match asked.path.as_str() {
+            "/robots.txt" => missing(),
+            _ => reply(asked),
+        };
+        Raw::listen(address, Arc::new(reply)).await
+    }
+
+    async fn listen(address: &str, reply: Arc<Reply>) -> Self {
         let listener = TcpListener::bind((address, 0)).await.expect("a loopback port");
         let port = listener.local_addr().expect("its port").port();
         let log = Arc::new(Mutex::new(Vec::new()));
-        let reply: Arc<Reply> = Arc::new(reply);
         let kept = log.clone();
         let task = tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
@@ -49,9 +62,10 @@ impl Raw {
         format!("http://127.0.0.1:{}{path}", self.port)
     }
 
-    /// Paths in the order in which they were asked for.
+    /// Paths in the order in which they were asked for, but for robots.txt.
     pub fn paths(&self) -> Vec<String> {
-        self.log.lock().expect("the log").clone()
+        let log = self.log.lock().expect("the log");
+        log.iter().filter(|path| *path != "/robots.txt").cloned().collect()
     }
 
     pub fn counts(&self) -> HashMap<String, usize> {

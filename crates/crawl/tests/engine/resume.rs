@@ -2,6 +2,7 @@
 
 use crate::support::{Opened, Place, Running, order, plain, served, served_slowly, settings};
 use argiope_crawl::{Ended, EngineError};
+use argiope_frontier::{Place as Rank, RobotsFile};
 use argiope_model::{Capture, DocId, HostKey, JobState, PayloadDigest, SiteKey, UrlKey};
 use argiope_store::{
     Batch, Change, Committed, HostRow, JobRow, PayloadRow, SegmentKind, Store, StoreError, UrlRow,
@@ -228,6 +229,23 @@ impl Store for Brittle {
         limit: usize,
     ) -> Result<Vec<(HostKey, HostRow)>, StoreError> {
         self.inner.scan_hosts(after, limit)
+    }
+
+    fn ready_before(&self, host: HostKey, at: Rank, limit: usize) -> Result<usize, StoreError> {
+        self.inner.ready_before(host, at, limit)
+    }
+
+    fn host_urls(
+        &self,
+        host: HostKey,
+        after: Option<u64>,
+        limit: usize,
+    ) -> Result<Vec<(UrlKey, UrlRow)>, StoreError> {
+        self.inner.host_urls(host, after, limit)
+    }
+
+    fn robots(&self, keys: &[HostKey]) -> Result<Vec<Option<RobotsFile>>, StoreError> {
+        self.inner.robots(keys)
     }
 
     fn claims(&self) -> Result<Vec<HostKey>, StoreError> {

@@ -1,13 +1,13 @@
 //! What the tests share: a crawl in a directory, started, stopped and looked at.
 
 use argiope_crawl::{
-    Access, DataDir, DataDirError, EngineError, EngineSettings, Live, NewJob, Run, Summary,
-    pick_job, run,
+    Access, DataDir, DataDirError, EngineError, EngineSettings, Instruction, Live, NewJob, Run,
+    Summary, pick_job, run,
 };
 use argiope_fetch::FetchSettings;
+use argiope_frontier::Patience;
 use argiope_model::{
-    CanonicalUrl, Capture, JobId, JobState, Limits, Order, QueryPolicy, ScopeRule, Suffixes, Time,
-    UrlKey, Wanted,
+    CanonicalUrl, Capture, Limits, Order, QueryPolicy, ScopeRule, Suffixes, Time, UrlKey, Wanted,
 };
 use argiope_store::{EmbeddedStore, Store, StoreError, UrlRow, UrlState};
 use argiope_testweb::{ServeOptions, Served, Web, WebSpec, serve};
@@ -41,6 +41,16 @@ pub fn settings() -> EngineSettings {
         delay: Duration::ZERO,
         connections: 16,
         per_host: 4,
+        robots: true,
+        sitemaps: true,
+        address_gap: Duration::ZERO,
+        address_exempt: Vec::new(),
+        patience: Patience {
+            backoff: Duration::from_millis(20),
+            backoff_max: Duration::from_millis(200),
+            ..Patience::default()
+        },
+        max_redirects: 10,
         retries: 2,
         retry_delay: Duration::from_millis(50),
         memory: 64 << 20,
@@ -82,6 +92,11 @@ pub async fn served(spec: WebSpec) -> Served {
 pub async fn served_slowly(spec: WebSpec) -> Served {
     let options = ServeOptions { latency: Duration::from_millis(20), ..ServeOptions::default() };
     serve(Arc::new(Web::new(spec)), options).await.expect("loopback ports")
+}
+
+/// Requests for anything but robots.txt.
+pub fn requests(served: &Served) -> u64 {
+    served.hits().iter().filter(|hit| hit.path != "/robots.txt").count() as u64
 }
 
 /// A small web in which every page is ordinary.
@@ -204,7 +219,7 @@ impl Opened {
 pub struct Running {
     pub live: Arc<Live>,
     pub stop: watch::Sender<bool>,
-    pub orders: mpsc::Sender<(JobId, JobState)>,
+    pub orders: mpsc::Sender<Instruction>,
     task: JoinHandle<Result<Summary, EngineError>>,
 }
 
@@ -223,6 +238,7 @@ impl Running {
             live: live.clone(),
             stop: stopped,
             orders: ordered,
+            made_up: None,
         }));
         Running { live, stop, orders, task }
     }

@@ -1,6 +1,6 @@
 //! Every page, once, and nothing that is not there.
 
-use crate::support::{Place, order, plain, served, settings};
+use crate::support::{Place, order, plain, requests, served, settings};
 use argiope_crawl::Ended;
 use argiope_frontier::SkipReason;
 use argiope_model::{JobState, ScopeRule};
@@ -18,11 +18,11 @@ fn address(served: &Served, expected: &Expected) -> String {
     format!("{}{}", served.web().origin(expected.site), expected.path)
 }
 
-/// What a finished crawl must know of each kind. Nothing asks robots.txt yet, so what it
-/// forbids is a page like any other.
+/// What a finished crawl must know of each kind.
 fn state_of(kind: Kind) -> UrlState {
     match kind {
-        Kind::Page | Kind::Variant | Kind::Forbidden => UrlState::Fetched,
+        Kind::Page | Kind::Variant => UrlState::Fetched,
+        Kind::Forbidden => UrlState::Skipped(SkipReason::Robots),
         Kind::Redirect => UrlState::Redirected,
         Kind::File => UrlState::Skipped(SkipReason::Extension),
         Kind::Missing => UrlState::Failed,
@@ -41,11 +41,12 @@ fn assert_true(served: &Served, place: &Place, expected: &[Expected]) {
     }
     let more: Vec<&String> = found.keys().filter(|url| !truth.contains_key(*url)).collect();
     assert!(more.is_empty(), "not in the truth: {more:?}");
+    let hits = served.hits().into_iter().filter(|hit| hit.path != "/robots.txt");
     let asked: Vec<(usize, String)> =
-        served.hits().into_iter().map(|hit| (hit.site.expect("a site"), hit.path)).collect();
+        hits.map(|hit| (hit.site.expect("a site"), hit.path)).collect();
     let wanted: BTreeSet<(usize, String)> = expected
         .iter()
-        .filter(|e| e.kind != Kind::File)
+        .filter(|e| !matches!(e.kind, Kind::File | Kind::Forbidden))
         .map(|e| (e.site, e.path.clone()))
         .collect();
     assert_eq!(asked.len(), wanted.len(), "something was asked for twice");
@@ -90,7 +91,7 @@ async fn slow_servers_are_asked_side_by_side() {
     assert_eq!(summary.fetched, 24 * 12);
     // One after another it would take half a minute.
     assert!(summary.elapsed < Duration::from_secs(10), "{:?}", summary.elapsed);
-    assert_eq!(served.requests(), 24 * 12);
+    assert_eq!(requests(&served), 24 * 12);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -100,5 +101,5 @@ async fn a_finished_crawl_finds_nothing_more_to_do() {
     place.crawl(settings(), order(&served.bases())).await;
     let again = place.crawl(settings(), order(&served.bases())).await;
     assert_eq!((again.ended, again.fetched), (Ended::Done, 0));
-    assert_eq!(served.requests(), 20);
+    assert_eq!(requests(&served), 20);
 }

@@ -1,0 +1,244 @@
+//! What hosts ask of us: robots.txt, sitemaps named there, patience, forgiveness.
+
+use super::Director;
+use crate::group::{PageDone, RobotsDone, RobotsResult};
+use crate::log::robots_line;
+use crate::robots::Asker;
+use crate::run::EngineError;
+use crate::sites::forgiving;
+use crate::visit::seen_fingerprint;
+use argiope_frontier::{
+    Admission, Entry, Errand, HostWindow, Release, Robots, RobotsUse, SkipReason, admit,
+    place_of_seed,
+};
+use argiope_model::{CanonicalUrl, Capture, Directives, FetchOutcome, HostKey, JobId, Role, Time};
+use argiope_store::{Discovery, JobChange, Next, UrlState};
+use std::collections::BTreeSet;
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
+
+/// So many sitemaps of one robots.txt are read.
+const MAX_SITEMAPS: usize = 100;
+/// Hosts that wait shorter than this are not worth a word.
+const NOTICED: Duration = Duration::from_millis(500);
+
+impl Director {
+    /// A robots.txt was asked for.
+    pub(super) fn robots_done(&mut self, done: RobotsDone, now: Time) {
+        self.came_back(done.number, now);
+        self.log.push(robots_line(&done));
+        let outcome = done.outcome();
+        let (at, host) = (done.asker.at(), done.asker.robots_of());
+        let place = match &done.asker {
+            Asker::Entry(entry) => Some(entry.place),
+            Asker::Errand(_) => None,
+        };
+        self.frontier.answered(at, place, done.answered, now);
+        let (entry, hops, job) = match done.asker {
+            Asker::Entry(entry) => {
+                let job = entry.job;
+                (Some(*entry), 0, job)
+            }
+            Asker::Errand(errand) => (None, errand.hops, errand.job),
+        };
+        if let Some(entry) = &entry {
+            self.back(entry.job, now);
+        }
+        let used = match done.result {
+            RobotsResult::Elsewhere(url) => {
+                let at = url.host_key(&self.shared.pinned);
+                let errand = Errand { robots_of: host, at, url, hops: hops + 1, job };
+                self.frontier.robots_elsewhere(errand, now);
+                RobotsUse::Taken
+            }
+            RobotsResult::File(file) => {
+                let used = self.frontier.robots_answered(host, &file, entry.is_none(), now);
+                if used == RobotsUse::Taken {
+                    self.learn(host, &done.url, [job].into(), now);
+                    self.batch.robots.push((host, file));
+                    self.oldest.get_or_insert(now);
+                }
+                used
+            }
+        };
+        let Some(entry) = entry else { return };
+        if used == RobotsUse::None {
+            self.not_now(entry, done.number, &outcome, done.started, now);
+        } else {
+            self.frontier.give_back(entry, now);
+        }
+    }
+
+    /// The rules of a page's host cannot be had: the page was not asked for, and that is an
+    /// outcome of its own, tried again like any other.
+    fn not_now(
+        &mut self,
+        entry: Entry,
+        number: u64,
+        outcome: &FetchOutcome,
+        time: Time,
+        now: Time,
+    ) {
+        let why = match (&outcome.detail, outcome.status) {
+            (Some(detail), _) => format!("robots.txt: {detail}"),
+            (None, status) => format!("robots.txt answered {status}; not now"),
+        };
+        let outcome = FetchOutcome::with_detail(outcome.kind, outcome.status, why);
+        let next = if outcome.is_transient() && entry.attempts < self.settings.retries {
+            let wait = self.settings.retry_delay * (1 << entry.attempts.min(10));
+            Next::Retry(now.plus(wait))
+        } else {
+            Next::Done(UrlState::Failed)
+        };
+        let capture = Capture {
+            doc: entry.doc,
+            job: entry.job,
+            time,
+            outcome,
+            record: None,
+            revisit: false,
+            text: None,
+            mime: "".into(),
+            bytes: 0,
+            payload_digest: [0; 20],
+            body_digest: [0; 32],
+            last_modified: None,
+            etag: None,
+            elapsed_ms: u32::try_from(now.since(time).as_millis()).unwrap_or(u32::MAX),
+            directives: Directives::default(),
+        };
+        let page = PageDone { capture: Some(capture), ..PageDone::bare(entry, number, next) };
+        self.pending_bytes += page.weight();
+        self.oldest.get_or_insert(now);
+        self.pending.push_back(page);
+    }
+
+    /// Loads a host, with what is known of its rules; `unclean` where an earlier run left its
+    /// claim open.
+    pub(super) fn load(&mut self, window: HostWindow, unclean: bool, now: Time) {
+        let host = window.host;
+        let first = window.entries.first().filter(|_| window.robots.is_some());
+        let known = first.map(|entry| entry.url.robots_txt());
+        let jobs = window.entries.iter().map(|e| e.job).collect();
+        if unclean {
+            self.frontier.load_unclean(window, self.begun, now);
+        } else {
+            self.frontier.load(window, now);
+        }
+        if let Some(robots_txt) = known {
+            self.learn(host, &robots_txt, jobs, now);
+        }
+    }
+
+    /// The rules of a host are known: visits judge links by them, and its sitemaps are asked for.
+    fn learn(
+        &mut self,
+        host: HostKey,
+        robots_txt: &CanonicalUrl,
+        jobs: BTreeSet<JobId>,
+        now: Time,
+    ) {
+        let Some(robots) = self.frontier.robots(host) else { return };
+        let mut rules = self.shared.rules.write().unwrap_or_else(PoisonError::into_inner);
+        rules.insert(host, robots.clone());
+        drop(rules);
+        if !self.settings.sitemaps || robots.sitemaps().is_empty() {
+            return;
+        }
+        let number = self.next_page;
+        self.next_page += 1;
+        for job in jobs {
+            self.sitemaps(host, &robots, robots_txt, job, number);
+        }
+        if !self.batch.discoveries.is_empty() {
+            self.oldest.get_or_insert(now);
+        }
+    }
+
+    fn sitemaps(
+        &mut self,
+        host: HostKey,
+        robots: &Arc<Robots>,
+        robots_txt: &CanonicalUrl,
+        job: JobId,
+        number: u64,
+    ) {
+        let Some(active) = self.jobs.get(&job) else { return };
+        let job = active.job.clone();
+        let named = robots.sitemaps().iter().take(MAX_SITEMAPS).enumerate();
+        for (index, url) in named.filter_map(|(n, to)| Some((n, robots_txt.join(to).ok()?))) {
+            let key = url.key(&self.shared.pinned);
+            let fingerprint = seen_fingerprint(&job, &url);
+            if self.shared.seen.knows(fingerprint, 0) {
+                continue;
+            }
+            let admitted = key.host == host
+                || matches!(
+                    admit(&job, &self.shared.suffixes, &url, 0),
+                    Admission::Queue | Admission::Skip(SkipReason::Extension)
+                );
+            if admitted {
+                self.shared.seen.remember(fingerprint, 0);
+                self.batch.discoveries.push(Discovery {
+                    key,
+                    url,
+                    job: job.id,
+                    depth: 0,
+                    place: place_of_seed(job.order, number, index),
+                    skip: None,
+                    role: Role::Sitemap,
+                    hops: 0,
+                    again: false,
+                });
+            }
+        }
+    }
+
+    /// Hosts that are given back: their rules are not needed any more.
+    pub(super) fn forget(&self, released: &[Release]) {
+        if !released.is_empty() {
+            let mut rules = self.shared.rules.write().unwrap_or_else(PoisonError::into_inner);
+            for release in released {
+                rules.remove(&release.host);
+            }
+        }
+    }
+
+    /// A host is to be tried again, whatever it has done.
+    pub(super) fn forgive(&mut self, host: HostKey) -> Result<(), EngineError> {
+        let now = self.now();
+        self.frontier.forgive(host, now);
+        let page = self.next_page;
+        self.next_page += 1;
+        let batch = forgiving(&*self.shared.store, &[host], page, now)
+            .map_err(|e| EngineError::Failed(Arc::new(e)))?;
+        self.batch.forgive.extend(batch.forgive);
+        self.batch.discoveries.extend(batch.discoveries);
+        for change in batch.jobs {
+            if let JobChange::State(id, state) = change {
+                self.reorder(id, state);
+            }
+        }
+        Ok(())
+    }
+
+    /// Why politeness is what holds the crawl back, where it is.
+    pub(super) fn brake(&self, now: Time) -> Option<String> {
+        let counts = self.frontier.counts();
+        let held = counts.waiting > 0 && counts.ready == 0 && !self.stopping;
+        let room = self.frontier.out() * 2 < self.settings.connections;
+        let wake = self.frontier.next_wake()?;
+        if !(held && room) || (wake.since(now) < NOTICED && self.settings.delay < NOTICED) {
+            return None;
+        }
+        let hosts = match counts.loaded {
+            1 => "the host is".to_owned(),
+            n => format!("{n} hosts are"),
+        };
+        Some(format!("{hosts} asked every {} at most", seconds(self.settings.delay)))
+    }
+}
+
+fn seconds(delay: Duration) -> String {
+    format!("{} s", delay.as_secs_f64())
+}

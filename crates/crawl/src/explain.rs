@@ -1,0 +1,286 @@
+//! Why a URL was or was not fetched, and when it will be: every rule that spoke, in order.
+//!
+//! * What this is: the planner's rules asked one by one, without doing anything. It reads the
+//!   store and changes nothing, so it answers for URLs that nobody has met yet as well.
+//! * Its place: `ask` calls it, in the owner of a directory or without one.
+//! * Invariant: the rules are those the crawl itself asks (`admit`, `Robots::verdict`, `Temper`);
+//!   nothing is decided here a second time.
+
+use crate::data_dir::DataDir;
+use crate::settings::EngineSettings;
+use crate::sites;
+use argiope_frontier::{Admission, Robots, SkipReason, admit};
+use argiope_model::{
+    CanonicalUrl, Job, JobState, OutcomeKind, Role, ScopeRule, Suffixes, Time, UrlKey,
+};
+use argiope_store::{HostRow, JobRow, Store, StoreError, UrlRow, UrlState};
+use serde_json::{Value, json};
+
+/// Rows counted before "more than" is said.
+const COUNTED: usize = 100_000;
+
+struct Saying(Vec<Value>);
+
+impl Saying {
+    fn say(&mut self, rule: impl Into<String>, verdict: &str, detail: impl Into<String>) {
+        let (rule, detail) = (rule.into(), detail.into());
+        self.0.push(json!({ "rule": rule, "verdict": verdict, "detail": detail }));
+    }
+}
+
+pub(crate) fn explain(
+    asked: &str,
+    url: &CanonicalUrl,
+    dir: &DataDir,
+    store: &dyn Store,
+    settings: &EngineSettings,
+    now: Time,
+) -> Result<Vec<Value>, StoreError> {
+    let mut out = Saying(Vec::new());
+    let key = url.key(dir.suffixes());
+    let row = store.urls(&[key])?.pop().flatten();
+    let host = store.hosts(&[key.host])?.pop().flatten();
+    let written =
+        if url.as_str() == asked { "as written".to_owned() } else { format!("taken as {url}") };
+    out.say("url", "ok", written);
+
+    let jobs = store.jobs()?;
+    let wanted = scope_rows(&mut out, url, row.as_ref(), &jobs);
+    let forbidden = robots_row(&mut out, url, key, store, settings)?;
+    limit_rows(&mut out, row.as_ref(), &jobs);
+    host_rows(&mut out, host.as_ref(), key, store, settings, now)?;
+    let last = last_attempt(&mut out, row.as_ref(), key, store)?;
+    queue_row(&mut out, row.as_ref(), key, host.as_ref(), store)?;
+
+    let due = match &row {
+        Some(row) if row.in_queue() => {
+            let ready = host.as_ref().map_or(now, |h| h.not_before).max(now);
+            Some(row.due.unwrap_or(ready).max(ready))
+        }
+        _ => None,
+    };
+    let state = match &row {
+        Some(row) => state_words(row, last.as_deref()),
+        None if jobs.is_empty() => "never met: there is no job yet".to_owned(),
+        None if forbidden => "never met; robots.txt would forbid it".to_owned(),
+        None if wanted => "never met; a link to it would be followed".to_owned(),
+        None => "never met; a link to it would not be followed".to_owned(),
+    };
+    out.0.push(json!({ "url": url.as_str(), "state": state, "due": due.map(|t| t.to_string()) }));
+    Ok(out.0)
+}
+
+fn state_words(row: &UrlRow, last: Option<&str>) -> String {
+    match row.state {
+        UrlState::Queued if row.due.is_some() => "waiting to be tried again".to_owned(),
+        UrlState::Queued => "queued".to_owned(),
+        UrlState::Skipped(reason) => format!("skipped: {}", reason.name()),
+        UrlState::Failed => match last {
+            Some(last) => format!("failed: {last}"),
+            None => "failed".to_owned(),
+        },
+        state => state.name().to_owned(),
+    }
+}
+
+/// Scope, filter and depth of every job; says whether one of them would take the URL.
+fn scope_rows(out: &mut Saying, url: &CanonicalUrl, row: Option<&UrlRow>, jobs: &[JobRow]) -> bool {
+    let suffixes = Suffixes::built_in();
+    let mut wanted = false;
+    let open = |job: &&JobRow| job.state != JobState::Dropped;
+    for JobRow { job, state, .. } in jobs.iter().filter(open) {
+        let name = |rule: &str| format!("{rule} (job {})", job.id.0);
+        let met = row.filter(|row| row.jobs.contains(&job.id));
+        let depth = met.map_or(0, |row| row.depth);
+        if job.seeds.iter().any(|seed| job.query.apply(seed.clone()) == *url) {
+            out.say(name("scope"), "yes", "it is a start URL");
+        } else if met.is_some_and(|row| row.role == Role::Sitemap) {
+            out.say(name("scope"), "yes", "robots.txt names it as a sitemap");
+        } else if job.scope.contains(url, &suffixes) {
+            out.say(name("scope"), "yes", scope_words(job));
+        } else {
+            out.say(name("scope"), "no", scope_words(job));
+            continue;
+        }
+        match admit(job, &suffixes, url, depth) {
+            Admission::Skip(SkipReason::Extension) => {
+                let ending = url.extension().unwrap_or_default();
+                out.say(name("filter"), "no", format!(".{ending} files are not requested"));
+                continue;
+            }
+            _ => out.say(name("filter"), "yes", "its file-name ending is not one of those skipped"),
+        }
+        match (job.limits.depth, met) {
+            (Some(most), Some(_)) if depth > most => {
+                let words = format!("{depth} links from a start URL; {most} are followed");
+                out.say(name("depth"), "no", words);
+                continue;
+            }
+            (_, Some(_)) => {
+                out.say(name("depth"), "yes", format!("{depth} links from a start URL"));
+            }
+            (Some(most), None) => {
+                out.say(name("depth"), "-", format!("not met yet; {most} links are followed"));
+            }
+            (None, None) => {}
+        }
+        wanted |= *state == JobState::Open || met.is_some();
+    }
+    wanted
+}
+
+fn scope_words(job: &Job) -> String {
+    let names: Vec<&str> = job.scope.names.iter().map(|n| &**n).take(5).collect();
+    let more = if job.scope.names.len() > 5 { ", …" } else { "" };
+    let what = match job.scope.rule {
+        ScopeRule::Host => "hosts",
+        ScopeRule::Domain => "domains",
+        ScopeRule::Prefix => "URLs that begin with",
+        ScopeRule::List => "the start URLs alone",
+        ScopeRule::Any => "any URL",
+    };
+    format!("the scope is {what} {}{more}", names.join(", ")).trim_end().to_owned()
+}
+
+/// What robots.txt says; whether it forbids the URL.
+fn robots_row(
+    out: &mut Saying,
+    url: &CanonicalUrl,
+    key: UrlKey,
+    store: &dyn Store,
+    settings: &EngineSettings,
+) -> Result<bool, StoreError> {
+    if !settings.robots {
+        out.say("robots", "-", "robots.txt is ignored (crawl.robots)");
+        return Ok(false);
+    }
+    let Some(file) = store.robots(&[key.host])?.pop().flatten() else {
+        out.say(
+            "robots",
+            "-",
+            "robots.txt of this host has not been read yet; it is before the first page",
+        );
+        return Ok(false);
+    };
+    if !(200..300).contains(&file.outcome.status) {
+        let words =
+            format!("no rules: robots.txt answered {} on {}", file.outcome.status, file.asked);
+        out.say("robots", "yes", words);
+        return Ok(false);
+    }
+    let robots = Robots::parse(&file.body, settings.agent());
+    let verdict = robots.verdict(url.path_and_query());
+    let words = match verdict.rule {
+        Some(rule) => {
+            let word = if rule.allow { "Allow" } else { "Disallow" };
+            format!("line {}: {word}: {} (read {})", rule.line, rule.pattern, file.asked)
+        }
+        None => format!("no rule speaks of it (read {})", file.asked),
+    };
+    out.say("robots", if verdict.allowed { "yes" } else { "no" }, words);
+    Ok(!verdict.allowed)
+}
+
+fn limit_rows(out: &mut Saying, row: Option<&UrlRow>, jobs: &[JobRow]) {
+    for JobRow { job, state, counters } in jobs {
+        let concerns = row.is_none_or(|row| row.jobs.contains(&job.id));
+        if !concerns || *state == JobState::Dropped {
+            continue;
+        }
+        let done = counters.fetched + counters.unchanged;
+        let rule = format!("limits (job {})", job.id.0);
+        match (state, job.limits.pages) {
+            (JobState::Paused, _) => {
+                out.say(rule, "no", "the job is paused; `argiope jobs resume` goes on")
+            }
+            (_, Some(most)) if done >= most => {
+                out.say(rule, "no", format!("{done} of {most} pages are fetched"));
+            }
+            (JobState::Limited, _) => out.say(rule, "no", "a limit of the job is reached"),
+            (_, Some(most)) => out.say(rule, "yes", format!("{done} of {most} pages are fetched")),
+            _ => {}
+        }
+    }
+}
+
+fn host_rows(
+    out: &mut Saying,
+    host: Option<&HostRow>,
+    key: UrlKey,
+    store: &dyn Store,
+    settings: &EngineSettings,
+    now: Time,
+) -> Result<(), StoreError> {
+    let Some(host) = host else {
+        out.say("host", "-", "no URL of this host has been met");
+        return Ok(());
+    };
+    let file = store.robots(&[key.host])?.pop().flatten();
+    let (_, named) = sites::robots_words(file.as_ref(), settings.agent());
+    let delay = sites::delay(host, named, settings).as_secs_f64();
+    let state = sites::state(host, now);
+    let mut words = format!("{state}; asked every {delay} s at most");
+    if named.is_some_and(|named| named > settings.delay) {
+        words.push_str(" (its robots.txt names that delay)");
+    }
+    if let Some(since) = host.temper.failing_since {
+        words.push_str(&format!(
+            "; no good answer to {} requests since {since}",
+            host.temper.failures
+        ));
+    }
+    if host.not_before > now {
+        words.push_str(&format!("; not before {}", host.not_before));
+    }
+    let verdict = match state {
+        "given up" => "no",
+        _ if host.not_before > now => "wait",
+        _ => "yes",
+    };
+    out.say("host", verdict, words);
+    Ok(())
+}
+
+fn last_attempt(
+    out: &mut Saying,
+    row: Option<&UrlRow>,
+    key: UrlKey,
+    store: &dyn Store,
+) -> Result<Option<String>, StoreError> {
+    let Some(row) = row else { return Ok(None) };
+    let captures = store.captures(key)?;
+    let Some(last) = captures.last() else { return Ok(None) };
+    let verdict = match last.outcome.kind {
+        OutcomeKind::Fetched | OutcomeKind::NotModified | OutcomeKind::Redirect => "yes",
+        _ => "no",
+    };
+    let tries =
+        if row.attempts > 1 { format!("; {} tries in a row", row.attempts) } else { String::new() };
+    out.say("last visit", verdict, format!("{}: {}{tries}", last.time, last.outcome));
+    Ok(Some(last.outcome.to_string()))
+}
+
+fn queue_row(
+    out: &mut Saying,
+    row: Option<&UrlRow>,
+    key: UrlKey,
+    host: Option<&HostRow>,
+    store: &dyn Store,
+) -> Result<(), StoreError> {
+    let Some(row) = row else { return Ok(()) };
+    let all = host.map_or(0, |h| h.ready);
+    match (row.place, row.due) {
+        (Some(_), Some(due)) => out.say("queue", "wait", format!("it is tried again at {due}")),
+        (Some(place), None) => {
+            let before = store.ready_before(key.host, place, COUNTED)?;
+            let more = if before == COUNTED { "more than " } else { "" };
+            out.say(
+                "queue",
+                "yes",
+                format!("{more}{before} of {all} URLs of its host come before it"),
+            );
+        }
+        (None, _) => out.say("queue", "-", "it is not queued"),
+    }
+    Ok(())
+}
