@@ -11,6 +11,7 @@ use std::path::PathBuf;
   argiope demo                                  see it work, offline, in a minute
   argiope crawl https://example.org/            fetch a whole site; run again to go on
   argiope status                                ask a running crawl how far it is
+  argiope explain https://example.org/page      why a page was fetched or was not
   argiope show https://example.org/             print what was fetched")]
 pub struct Cli {
     #[command(flatten)]
@@ -48,8 +49,12 @@ pub enum Command {
     Jobs(Jobs),
     /// How the crawl stands: queue, speed, hosts
     Status,
+    /// The hosts of all crawls: how they answer, how often they are asked
+    Sites(Sites),
     /// All that is known of a URL
     Doc(Target),
+    /// Why a URL was or was not fetched, and when it will be
+    Explain(Explain),
     /// Print what was fetched
     Show(Show),
     /// Check the archive against the store: every digest, every pointer
@@ -66,6 +71,7 @@ pub enum Command {
   argiope crawl https://example.org/docs/ --scope prefix --max-pages 500
   argiope crawl --seeds urls.txt --scope list --types html,pdf
   argiope crawl http://localhost:8000/ --allow-private --delay 0s --connections-per-host 4
+  argiope crawl https://example.org/ --set fetch.contact=me@example.org --set crawl.sitemaps=false
   argiope crawl                                 goes on with everything unfinished
 
 The same command again goes on where it stopped, however it stopped.")]
@@ -88,6 +94,9 @@ pub struct Crawl {
     /// From the end of an answer to the next request to the same host
     #[arg(long, value_name = "TIME")]
     pub delay: Option<String>,
+    /// robots.txt, robots tags and nofollow: obey, ignore (only for your own sites)
+    #[arg(long, value_name = "POLICY")]
+    pub robots: Option<String>,
     /// Requests at once
     #[arg(long, value_name = "N")]
     pub connections: Option<String>,
@@ -121,6 +130,9 @@ pub struct Crawl {
     /// Keep no bodies; `show` will have nothing to show
     #[arg(long)]
     pub no_archive: bool,
+    /// Any setting, as it is named in the configuration file; may be repeated
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
     /// Say what would be done and do nothing
     #[arg(long)]
     pub dry_run: bool,
@@ -152,6 +164,40 @@ pub enum JobAction {
     Resume { job: u32 },
     /// Give it up; what it fetched stays
     Drop { job: u32 },
+}
+
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+#[command(after_help = "Examples:
+  argiope sites                                 every host, those in trouble first
+  argiope sites example.org                     the hosts of one site
+  argiope sites forgive example.org             ask hosts again that were given up")]
+pub struct Sites {
+    #[command(subcommand)]
+    pub action: Option<SiteAction>,
+    /// A site (example.org) or a host (www.example.org); all without it
+    #[arg(value_name = "NAME")]
+    pub name: Option<String>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum SiteAction {
+    /// Forget how a site or a host has behaved and ask it again
+    Forgive {
+        /// A site (example.org) or a host (www.example.org)
+        #[arg(value_name = "NAME")]
+        name: String,
+    },
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  argiope explain https://example.org/private/
+  argiope --format json explain https://example.org/")]
+pub struct Explain {
+    /// A URL, whether or not a crawl has met it
+    #[arg(value_name = "URL")]
+    pub url: String,
 }
 
 #[derive(Debug, Args)]
@@ -218,5 +264,12 @@ pub enum ConfigAction {
         force: bool,
     },
     /// Show each setting and where it comes from
-    Show,
+    #[command(after_help = "Examples:
+  argiope config show
+  argiope config show --set crawl.delay=5s       what would hold with it")]
+    Show {
+        /// Any setting, as `crawl` takes it; may be repeated
+        #[arg(long, value_name = "KEY=VALUE")]
+        set: Vec<String>,
+    },
 }

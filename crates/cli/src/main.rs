@@ -57,6 +57,8 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Demo(args) => command::demo::demo(&global, &args),
         Command::Jobs(args) => command::ask::jobs(&global, &args),
         Command::Status => command::ask::status(&global),
+        Command::Sites(args) => command::sites::sites(&global, &args),
+        Command::Explain(args) => command::sites::explain(&global, &args),
         Command::Doc(args) => command::ask::doc(&global, &args),
         Command::Show(args) => command::show::show(&global, &args),
         Command::Verify => command::check::verify(&global),

@@ -28,16 +28,20 @@ impl Progress {
             std::thread::spawn(move || {
                 let mut reported = Instant::now();
                 let mut note: Option<String> = None;
+                let mut told = false;
                 while !seen.load(Ordering::Relaxed) {
                     std::thread::sleep(REDRAW);
                     let now = live.snapshot();
+                    let clear = if terminal { "\r\x1b[K" } else { "" };
                     if now.note != note {
                         note.clone_from(&now.note);
-                        let clear = if terminal { "\r\x1b[K" } else { "" };
                         match &note {
                             Some(note) => eprintln!("{clear}Paused: {note}"),
                             None => eprintln!("{clear}Going on."),
                         }
+                    }
+                    if let Some(said) = brake(&now, &mut told).filter(|_| !quiet) {
+                        eprintln!("{clear}{said}");
                     }
                     if terminal {
                         eprint!("\r\x1b[K{}", line(&now, width()));
@@ -66,6 +70,14 @@ impl Drop for Progress {
 
 fn width() -> usize {
     std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok()).unwrap_or(120)
+}
+
+/// What politeness costs, told once: whoever wonders about the speed learns where it comes from.
+fn brake(now: &Snapshot, told: &mut bool) -> Option<String> {
+    let why = now.brake.as_ref().filter(|_| !*told)?;
+    *told = true;
+    let faster = "for a site of your own: --delay 0 --connections-per-host 8";
+    Some(format!("Politeness is the brake: {why}; {faster}"))
 }
 
 /// One line: pages, queue, speed, connections, hosts and why they wait, errors, time left.
@@ -108,6 +120,18 @@ fn line(now: &Snapshot, width: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn politeness_is_named_as_the_brake_once() {
+        let mut told = false;
+        let free = Snapshot::default();
+        assert_eq!(brake(&free, &mut told), None);
+        let why = Some("each host is asked every 10 s at most".to_owned());
+        let braked = Snapshot { brake: why, ..Snapshot::default() };
+        let said = brake(&braked, &mut told).unwrap();
+        assert!(said.contains("each host is asked every 10 s at most; for a site of your own"));
+        assert_eq!(brake(&braked, &mut told), None);
+    }
 
     #[test]
     fn the_line_says_why_hosts_wait_and_fits_its_width() {

@@ -112,12 +112,12 @@ fn scope_rows(out: &mut Saying, url: &CanonicalUrl, row: Option<&UrlRow>, jobs: 
         }
         match (job.limits.depth, met) {
             (Some(most), Some(_)) if depth > most => {
-                let words = format!("{depth} links from a start URL; {most} are followed");
+                let words = format!("{}; {most} are followed", links(depth));
                 out.say(name("depth"), "no", words);
                 continue;
             }
             (_, Some(_)) => {
-                out.say(name("depth"), "yes", format!("{depth} links from a start URL"));
+                out.say(name("depth"), "yes", links(depth));
             }
             (Some(most), None) => {
                 out.say(name("depth"), "-", format!("not met yet; {most} links are followed"));
@@ -127,6 +127,13 @@ fn scope_rows(out: &mut Saying, url: &CanonicalUrl, row: Option<&UrlRow>, jobs: 
         wanted |= *state == JobState::Open || met.is_some();
     }
     wanted
+}
+
+fn links(depth: u16) -> String {
+    match depth {
+        1 => "1 link from a start URL".to_owned(),
+        n => format!("{n} links from a start URL"),
+    }
 }
 
 fn scope_words(job: &Job) -> String {

@@ -68,8 +68,11 @@ pub(crate) fn rows(
                 continue;
             }
             let file = store.robots(&[*key])?.pop().flatten();
-            let (robots, named) = robots_words(file.as_ref(), settings.agent());
+            let (mut robots, named) = robots_words(file.as_ref(), settings.agent());
             let state = state(host, now);
+            if file.is_none() && host.temper.failing_since.is_some() {
+                robots = "cannot be read".to_owned();
+            }
             let rank = ["given up", "failing", "slowed", "ok"].iter().position(|s| *s == state);
             let waits = host.ready > 0 && host.not_before > now;
             let row = json!({

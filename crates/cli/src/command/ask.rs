@@ -1,10 +1,12 @@
 //! `status`, `jobs`, `doc`: questions answered beside a running crawl and without one.
 
-use super::{now, print_json, visit};
+use super::wiring::engine_settings;
+use super::{load, now, print_json, visit};
 use crate::args::{Format, Global, JobAction, Jobs, Target};
+use crate::config::{self, Flags};
 use crate::output::{self, bytes, count, seconds, table};
 use anyhow::bail;
-use argiope_crawl::{Asked, Question, Snapshot, answer, ask_owner};
+use argiope_crawl::{Asked, EngineSettings, Question, Snapshot, answer, ask_owner};
 use argiope_model::{JobId, JobState};
 use argiope_store::{Batch, JobChange, Store};
 use serde_json::Value;
@@ -18,7 +20,10 @@ pub fn ask(global: &Global, question: &Question) -> anyhow::Result<Vec<Value>> {
             let (dir, store) = visit(global)?;
             match question {
                 Question::SetJob(id, state) => return set_job(&*store, *id, state),
-                question => answer(question, &dir, &*store, None),
+                question => {
+                    let settings = as_crawled(global, question)?;
+                    answer(question, &dir, &*store, &settings, None)
+                }
             }
         }
     };
@@ -26,6 +31,17 @@ pub fn ask(global: &Global, question: &Question) -> anyhow::Result<Vec<Value>> {
         Asked::Rows(rows) => Ok(rows),
         Asked::Sorry(why) => bail!("{why}"),
     }
+}
+
+/// How the directory would be crawled. Whoever asks for nothing that depends on it gets an answer
+/// even where the configuration is wrong.
+fn as_crawled(global: &Global, question: &Question) -> anyhow::Result<EngineSettings> {
+    let settings = match (load(global, Flags::default()), question) {
+        (Ok(loaded), _) => loaded.settings,
+        (Err(e), Question::Explain { .. } | Question::Sites { .. }) => return Err(e),
+        (Err(_), _) => config::defaults(),
+    };
+    Ok(engine_settings(&settings))
 }
 
 fn set_job(store: &dyn Store, id: u32, state: &str) -> anyhow::Result<Vec<Value>> {
@@ -71,6 +87,9 @@ pub fn status(global: &Global) -> anyhow::Result<ExitCode> {
                 now.hosts, now.hosts_asked, now.hosts_ready, now.hosts_waiting
             ),
         ));
+        if let Some(brake) = now.brake {
+            rows.push(("brake", brake));
+        }
         rows.push(("running for", seconds(now.elapsed_s)));
         if let Some(left) = now.left_s {
             rows.push(("time left", seconds(left as f64)));

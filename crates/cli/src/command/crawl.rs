@@ -1,104 +1,26 @@
 //! `crawl`: from flags and configuration to a running engine and its summary.
 
+use super::wiring::{engine_settings, new_job, opening, overrides};
 use super::{load, now, print_json};
 use crate::args::{Crawl, Format, Global};
-use crate::config::{Override, Settings, SkipExtensions};
+use crate::config::{Flags, Settings};
 use crate::output::{self, bytes, count, plural, seconds};
 use crate::progress::Progress;
 use crate::{Usage, seeds};
 use anyhow::{Context, bail};
 use argiope_crawl::{
-    Access, DataDir, Ended, EngineSettings, Listening, Live, NewJob, Owner, Picked, Run, Summary,
-    listen, open_jobs, pick_job, run,
+    Access, DataDir, Ended, Listening, Live, NewJob, Owner, Picked, Run, Summary, listen,
+    open_jobs, pick_job, run,
 };
-use argiope_fetch::FetchSettings;
-use argiope_model::{JobState, Suffixes, Wanted};
-use argiope_parse::default_skip_extensions;
+use argiope_model::{JobState, Suffixes};
 use argiope_store::{EmbeddedStore, Store};
 use serde_json::{Value, json};
 use std::process::ExitCode;
 use std::sync::Arc;
 use tokio::sync::{mpsc, watch};
 
-/// The flags that stand for a setting.
-fn overrides(args: &Crawl) -> Vec<Override> {
-    let mut out: Vec<Override> = Vec::new();
-    let mut given = |key, value: &Option<String>, flag| {
-        out.extend(value.clone().map(|value| (key, value, flag)));
-    };
-    given("crawl.scope", &args.scope, "--scope");
-    given("crawl.order", &args.order, "--order");
-    given("crawl.delay", &args.delay, "--delay");
-    given("crawl.connections", &args.connections, "--connections");
-    given("crawl.connections_per_host", &args.connections_per_host, "--connections-per-host");
-    given("crawl.workers", &args.workers, "--workers");
-    given("crawl.max_pages", &args.max_pages, "--max-pages");
-    given("crawl.max_depth", &args.max_depth, "--max-depth");
-    given("crawl.max_time", &args.max_time, "--max-time");
-    given("crawl.max_bytes", &args.max_bytes, "--max-bytes");
-    given("crawl.types", &args.types, "--types");
-    given("crawl.query", &args.query, "--query");
-    if !args.domain.is_empty() {
-        out.push(("crawl.domains", args.domain.join(","), "--domain"));
-    }
-    if args.allow_private {
-        out.push(("fetch.allow_private", "true".to_owned(), "--allow-private"));
-    }
-    if args.no_archive {
-        out.push(("archive.enabled", "false".to_owned(), "--no-archive"));
-    }
-    out
-}
-
-/// What the engine gets to see of the settings.
-pub fn engine_settings(settings: &Settings) -> EngineSettings {
-    let fetch = &settings.fetch;
-    EngineSettings {
-        software: format!("argiope/{}", env!("CARGO_PKG_VERSION")),
-        delay: settings.crawl.delay,
-        connections: settings.crawl.connections,
-        per_host: settings.crawl.connections_per_host,
-        retries: u8::try_from(settings.crawl.retries).unwrap_or(u8::MAX),
-        retry_delay: settings.crawl.retry_delay,
-        memory: settings.store.memory,
-        archive: settings.archive.enabled,
-        segment_bytes: settings.archive.segment_size,
-        min_free_disk: settings.archive.min_free_disk,
-        fetch: FetchSettings {
-            user_agent: fetch.user_agent.clone(),
-            accept_language: fetch.accept_language.clone(),
-            connect_timeout: fetch.connect_timeout,
-            total_timeout: fetch.page_timeout,
-            max_body_bytes: fetch.max_body,
-            max_decoded_bytes: fetch.max_decoded,
-            allow_private: fetch.allow_private,
-            ..FetchSettings::default()
-        },
-    }
-}
-
-/// The job an order asks for.
-pub fn new_job(settings: &Settings, urls: Vec<argiope_model::CanonicalUrl>) -> NewJob {
-    let crawl = &settings.crawl;
-    NewJob {
-        seeds: urls,
-        rule: crawl.scope,
-        domains: crawl.domains.clone(),
-        order: crawl.order,
-        limits: crawl.limits,
-        wanted: Wanted {
-            types: crawl.types.clone(),
-            skip_extensions: match &crawl.skip_extensions {
-                SkipExtensions::Auto => default_skip_extensions(&crawl.types),
-                SkipExtensions::These(list) => list.clone(),
-            },
-        },
-        query: crawl.query,
-    }
-}
-
 pub fn crawl(global: &Global, args: Crawl) -> anyhow::Result<ExitCode> {
-    let loaded = load(global, &overrides(&args))?;
+    let loaded = load(global, Flags { own: &overrides(&args), set: &args.set })?;
     let settings = &loaded.settings;
     let named = !args.urls.is_empty() || args.seeds.is_some();
     let piped = if named { None } else { seeds::piped() };
@@ -160,6 +82,10 @@ pub fn crawl(global: &Global, args: Crawl) -> anyhow::Result<ExitCode> {
         }
         _ => {}
     }
+    if !quiet {
+        let new = matches!(picked, Some(Picked::New(_)));
+        opening(settings, new && output::on_terminal()).iter().for_each(output::talk);
+    }
     let summary = execute(dir, store, settings, picked, quiet)?;
     report(global, settings, &summary)?;
     Ok(ExitCode::SUCCESS)
@@ -182,6 +108,7 @@ pub fn execute(
     picked: Option<Picked>,
     quiet: bool,
 ) -> anyhow::Result<Summary> {
+    let engine = engine_settings(settings);
     let live = Arc::new(Live::default());
     let (stop, stopped) = watch::channel(false);
     let (orders_in, orders) = mpsc::channel(16);
@@ -189,6 +116,7 @@ pub fn execute(
         dir: dir.clone(),
         store: store.clone(),
         live: live.clone(),
+        settings: engine.clone(),
         orders: orders_in,
     })
     .context("cannot open the control socket")?;
@@ -198,10 +126,19 @@ pub fn execute(
     }
     let runtime = runtime.enable_all().build().context("cannot start the worker threads")?;
     let progress = Progress::start(live.clone(), quiet);
-    let engine = engine_settings(settings);
     let outcome = runtime.block_on(async {
         tokio::spawn(wait_for_signals(stop));
-        run(Run { dir, store, settings: engine, picked, live, stop: stopped, orders }).await
+        run(Run {
+            dir,
+            store,
+            settings: engine,
+            picked,
+            live,
+            stop: stopped,
+            orders,
+            made_up: None,
+        })
+        .await
     });
     drop(progress);
     // Requests that hang must not keep the program.
@@ -252,6 +189,7 @@ fn dry_run(
         format!("order       {:?}", job.order).to_lowercase(),
         format!("types       {}", types.join(", ")),
         format!("delay       {:?} per host", settings.crawl.delay),
+        format!("robots.txt  {}", if settings.crawl.robots { "obeyed" } else { "ignored" }),
         format!("data        {}", global.data.display()),
     ])?;
     output::talk("Nothing was requested or written.");
@@ -270,6 +208,9 @@ pub fn summary_json(summary: &Summary) -> Value {
         total.skipped_depth += c.skipped_depth;
         total.skipped_type += c.skipped_type;
         total.skipped_size += c.skipped_size;
+        total.skipped_robots += c.skipped_robots;
+        total.skipped_given_up += c.skipped_given_up;
+        total.sitemaps += c.sitemaps;
         total.redirects += c.redirects;
         total.errors += c.errors;
         total.bytes += c.bytes;
@@ -291,7 +232,10 @@ pub fn summary_json(summary: &Summary) -> Value {
             "type": total.skipped_type,
             "size": total.skipped_size,
             "depth": total.skipped_depth,
+            "robots": total.skipped_robots,
+            "given_up": total.skipped_given_up,
         },
+        "sitemaps": total.sitemaps,
         "redirects": total.redirects,
         "errors": total.errors,
         "queued": total.queued,
@@ -326,13 +270,20 @@ fn report(global: &Global, settings: &Settings, summary: &Summary) -> anyhow::Re
         bytes(summary.bytes),
         row["pages_per_s"].as_f64().unwrap_or(0.0)
     ));
-    let skipped: Vec<String> = ["extension", "type", "size", "depth"]
-        .iter()
-        .filter_map(|name| {
-            let n = row["skipped"][*name].as_u64().filter(|n| *n > 0)?;
-            Some(format!("{} by {name}", count(n)))
-        })
-        .collect();
+    let skipped: Vec<String> = [
+        ("extension", "by extension"),
+        ("type", "by type"),
+        ("size", "by size"),
+        ("depth", "by depth"),
+        ("robots", "by robots.txt"),
+        ("given_up", "of hosts given up"),
+    ]
+    .iter()
+    .filter_map(|(name, why)| {
+        let n = row["skipped"][*name].as_u64().filter(|n| *n > 0)?;
+        Some(format!("{} {why}", count(n)))
+    })
+    .collect();
     let mut notes = Vec::new();
     if number("redirects") > 0 {
         notes.push(plural(number("redirects"), "redirect", "redirects"));

@@ -1,9 +1,10 @@
 //! `demo`: the whole product on a built-in made-up web, offline, in a minute.
 
-use super::crawl::{execute, new_job, own, summary_json};
+use super::crawl::{execute, own, summary_json};
 use super::now;
+use super::wiring::new_job;
 use crate::args::{Demo, Format, Global};
-use crate::config;
+use crate::config::{self, Flags};
 use crate::output::{self, bytes, count, seconds, table};
 use anyhow::{Context, anyhow};
 use argiope_crawl::{Ended, pick_job, verify};
@@ -22,7 +23,8 @@ pub fn demo(global: &Global, args: &Demo) -> anyhow::Result<ExitCode> {
         ("crawl.connections_per_host", "2".to_owned(), "demo"),
         ("fetch.allow_private", "true".to_owned(), "demo"),
     ];
-    let loaded = config::load(None, &data, &overrides).map_err(|e| anyhow!("{e}"))?;
+    let flags = Flags { own: &overrides, set: &[] };
+    let loaded = config::load(None, &data, flags).map_err(|e| anyhow!("{e}"))?;
     let settings = &loaded.settings;
     let global = Global { data: data.clone(), config: None, format: global.format };
     let quiet = global.format == Format::Json;

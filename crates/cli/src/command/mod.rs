@@ -6,9 +6,11 @@ pub mod crawl;
 pub mod demo;
 pub mod settings;
 pub mod show;
+pub mod sites;
+pub mod wiring;
 
 use crate::args::Global;
-use crate::config::{self, Override};
+use crate::config::{self, Flags};
 use crate::{Usage, output};
 use anyhow::Context;
 use argiope_crawl::{Access, DataDir};
@@ -27,8 +29,8 @@ pub fn now() -> Time {
 const VISIT_MEMORY: u64 = 48 << 20;
 
 /// Loads the configuration; a mistake in it is wrong usage.
-pub fn load(global: &Global, overrides: &[Override]) -> anyhow::Result<config::Loaded> {
-    config::load(global.config.as_deref(), &global.data, overrides)
+pub fn load(global: &Global, flags: Flags<'_>) -> anyhow::Result<config::Loaded> {
+    config::load(global.config.as_deref(), &global.data, flags)
         .map_err(|e| Usage(e.to_string()).into())
 }
 

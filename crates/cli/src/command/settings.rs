@@ -2,7 +2,7 @@
 
 use super::{load, print_json};
 use crate::args::{Config, ConfigAction, Format, Global};
-use crate::config;
+use crate::config::{self, Flags};
 use crate::output::{self, table};
 use anyhow::{Context, bail};
 use serde_json::json;
@@ -12,9 +12,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 pub fn config(global: &Global, args: &Config) -> anyhow::Result<ExitCode> {
-    match args.action {
-        ConfigAction::Init { force } => init(global, force),
-        ConfigAction::Show => show(global),
+    match &args.action {
+        ConfigAction::Init { force } => init(global, *force),
+        ConfigAction::Show { set } => show(global, set),
     }
 }
 
@@ -42,8 +42,8 @@ fn init(global: &Global, force: bool) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn show(global: &Global) -> anyhow::Result<ExitCode> {
-    let loaded = load(global, &[])?;
+fn show(global: &Global, set: &[String]) -> anyhow::Result<ExitCode> {
+    let loaded = load(global, Flags { own: &[], set })?;
     let rows = loaded.rows();
     if global.format == Format::Json {
         print_json(&rows.iter().map(|row| json!(row)).collect::<Vec<_>>())?;

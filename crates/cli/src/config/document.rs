@@ -143,12 +143,9 @@ impl Walk<'_> {
             match (KEYS.iter().position(|key| key.name == name), item) {
                 (Some(key), Item::Value(value)) if !value.is_inline_table() => {
                     let source = value.span().and_then(|span| self.text.get(span));
-                    self.entries.push(Entry {
-                        key,
-                        raw: Some(Raw::from_toml(value)),
-                        shown: short(source.unwrap_or_default()),
-                        origin: Origin::File { path: self.path.into(), line: self.line(at) },
-                    });
+                    let origin = Origin::File { path: self.path.into(), line: self.line(at) };
+                    let raw = Raw::from_toml(value);
+                    self.entries.push(Entry::new(key, raw, source.unwrap_or_default(), origin));
                 }
                 (Some(_), _) => {
                     let fault = format!("{name} is a setting, not a table; write {leaf} = …");
@@ -160,20 +157,7 @@ impl Walk<'_> {
     }
 
     fn unknown_key(&mut self, at: usize, name: &str) {
-        let hint = match nearest::setting(name) {
-            Some(near) => format!("; did you mean {near}?"),
-            None => {
-                let table = name.split_once('.').map_or("", |(table, _)| table);
-                let known: Vec<_> =
-                    KEYS.iter().filter(|k| k.table() == table).map(|k| k.leaf()).collect();
-                let tables: Vec<_> = TABLES.iter().map(|(table, _)| *table).collect();
-                if known.is_empty() {
-                    format!("; settings stand in the tables {}", tables.join(", "))
-                } else {
-                    format!("; [{table}] has {}", known.join(", "))
-                }
-            }
-        };
+        let hint = nearest::hint(name);
         self.complain(at, &format!("{name} is not a setting{hint}"));
     }
 

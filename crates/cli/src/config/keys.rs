@@ -35,8 +35,8 @@ impl Key {
 pub(super) enum Preset {
     /// This value, as it would stand in the file.
     Is(&'static str),
-    /// No limit; the example shows how one is written.
-    Unset { example: &'static str },
+    /// Nothing; `without` says what that means, the example how a value is written.
+    Unset { example: &'static str, without: &'static str },
 }
 
 /// What may be written for a setting.
@@ -46,14 +46,16 @@ pub(super) enum Kind {
     Choice(&'static [&'static str]),
     /// A list of words.
     Words { of: Word, auto: bool, may_be_empty: bool },
-    /// A duration within bounds, in milliseconds.
-    Duration { min_ms: u64, max_ms: u64 },
+    /// A duration within bounds, in milliseconds; with `auto`, also the word "auto".
+    Duration { min_ms: u64, max_ms: u64, auto: bool },
     /// A size of at least so many bytes.
     Size { min: u64 },
     /// A whole number within bounds.
     Count { min: u64, max: u64 },
     /// Text that may stand in a request header.
     Text { may_be_empty: bool },
+    /// The URL of a proxy; its password is never shown.
+    Proxy,
     /// True or false.
     Flag,
 }
@@ -67,12 +69,22 @@ pub(super) enum Word {
     Type,
     /// `jpg`.
     Extension,
+    /// `192.0.2.0/24`, a single address, or `cdn` for the large content delivery networks.
+    Network,
+    /// `192.0.2.53` or `[2001:db8::53]:5353`.
+    Server,
+    /// `name=address`.
+    Host,
+    /// The path of a file that is there; relative ones begin at the configuration file.
+    File,
 }
 
 const SECOND: u64 = 1_000;
 const DAY: u64 = 86_400 * SECOND;
-const WAIT: Kind = Kind::Duration { min_ms: 0, max_ms: 365 * DAY };
-const TIMEOUT: Kind = Kind::Duration { min_ms: 100, max_ms: DAY };
+const YEAR: u64 = 365 * DAY;
+const WAIT: Kind = Kind::Duration { min_ms: 0, max_ms: YEAR, auto: false };
+const TIMEOUT: Kind = Kind::Duration { min_ms: 100, max_ms: DAY, auto: false };
+const NO_LIMIT: &str = "there is no limit";
 const ANY: u64 = u64::MAX;
 
 const fn key(name: &'static str, kind: Kind, preset: &'static str, help: &'static str) -> Key {
@@ -80,7 +92,11 @@ const fn key(name: &'static str, kind: Kind, preset: &'static str, help: &'stati
 }
 
 const fn limit(name: &'static str, kind: Kind, example: &'static str, help: &'static str) -> Key {
-    Key { name, kind, preset: Preset::Unset { example }, help }
+    Key { name, kind, preset: Preset::Unset { example, without: NO_LIMIT }, help }
+}
+
+const fn words(of: Word) -> Kind {
+    Kind::Words { of, auto: false, may_be_empty: true }
 }
 
 /// Every setting, in the order of the template.
@@ -88,12 +104,20 @@ const fn limit(name: &'static str, kind: Kind, example: &'static str, help: &'st
 pub(super) const KEYS: &[Key] = &[
     key("crawl.scope", Kind::Choice(&["host", "domain", "prefix", "list", "any"]), r#""domain""#,
         "Which links belong to a crawl, seen from its start URLs."),
-    key("crawl.domains", Kind::Words { of: Word::Domain, auto: false, may_be_empty: true }, "[]",
+    key("crawl.domains", words(Word::Domain), "[]",
         "More domains that belong to every crawl of scope host or domain."),
     key("crawl.order", Kind::Choice(&["breadth", "depth"]), r#""breadth""#,
         "Whether pages are visited level by level or the newest links first."),
     key("crawl.delay", WAIT, r#""10s""#,
         "Pause between the end of one answer of a host and the next request to it."),
+    key("crawl.robots", Kind::Choice(&["obey", "ignore"]), r#""obey""#,
+        "Whether robots.txt, robots tags and nofollow are obeyed; ignore for your own site only."),
+    key("crawl.sitemaps", Kind::Flag, "true",
+        "Whether the sitemaps that robots.txt names are read."),
+    key("crawl.address_gap", Kind::Duration { min_ms: 0, max_ms: YEAR, auto: true }, r#""auto""#,
+        "Pause between requests to one IP address; auto is a tenth of crawl.delay, at most 1s."),
+    key("crawl.address_exempt", words(Word::Network), r#"["cdn"]"#,
+        "Networks without that pause; cdn stands for large content delivery networks."),
     key("crawl.connections", Kind::Count { min: 1, max: 65_535 }, "300",
         "Connections open at once."),
     key("crawl.connections_per_host", Kind::Count { min: 1, max: 1_000 }, "1",
@@ -104,7 +128,7 @@ pub(super) const KEYS: &[Key] = &[
         "Stop after this many pages."),
     limit("crawl.max_depth", Kind::Count { min: 0, max: 65_535 }, "5",
         "Follow links this far from a start URL."),
-    limit("crawl.max_time", Kind::Duration { min_ms: SECOND, max_ms: 36_500 * DAY }, r#""8h""#,
+    limit("crawl.max_time", Kind::Duration { min_ms: SECOND, max_ms: 100 * YEAR, auto: false }, r#""8h""#,
         "Stop after this time."),
     limit("crawl.max_bytes", Kind::Size { min: 1 }, r#""50GB""#,
         "Stop after this much has been received."),
@@ -120,6 +144,16 @@ pub(super) const KEYS: &[Key] = &[
         "Tries after the first one failed for a passing reason."),
     key("crawl.retry_delay", WAIT, r#""10s""#,
         "Pause before a page is tried again."),
+    key("crawl.backoff", WAIT, r#""10s""#,
+        "Further pause for a host that is busy or does not answer; doubled each time."),
+    key("crawl.backoff_max", WAIT, r#""1h""#,
+        "Longest such pause."),
+    key("crawl.slow_answer", TIMEOUT, r#""2s""#,
+        "A host whose answers take longer than this to begin is asked less often."),
+    key("crawl.give_up_after", WAIT, r#""30m""#,
+        "A host that has not answered for so long is given up for a day."),
+    key("crawl.max_redirects", Kind::Count { min: 0, max: 50 }, "10",
+        "Redirects followed one after the other."),
 
     key("fetch.user_agent", Kind::Text { may_be_empty: false },
         r#""Argiope/{version}""#,
@@ -136,8 +170,24 @@ pub(super) const KEYS: &[Key] = &[
         "Largest answer taken, as sent by the server."),
     key("fetch.max_decoded", Kind::Size { min: 1_000 }, r#""500MB""#,
         "Largest answer taken after decompression."),
+    key("fetch.max_headers", Kind::Size { min: 8_000 }, r#""64KB""#,
+        "Largest head of an answer taken."),
+    limit("fetch.max_bandwidth", Kind::Size { min: 1_000 }, r#""2MB""#,
+        "Most that is received in a second, over all connections."),
     key("fetch.allow_private", Kind::Flag, "false",
         "Whether private, loopback and link-local addresses may be fetched."),
+    key("fetch.dns_servers", words(Word::Server), "[]",
+        "Name servers to ask, in this order; without any, the system is asked."),
+    key("fetch.hosts", words(Word::Host), "[]",
+        "Names with their addresses, which no name server is asked for."),
+    Key { name: "fetch.proxy", kind: Kind::Proxy,
+        preset: Preset::Unset {
+            example: r#""http://proxy.example:3128""#,
+            without: "servers are asked directly",
+        },
+        help: "A proxy that all requests go through: http:// or socks5://." },
+    key("fetch.extra_ca", words(Word::File), "[]",
+        "PEM files with certificates to trust beside those of the system."),
 
     key("store.memory", Kind::Size { min: 128_000_000 }, r#""256MB""#,
         "Memory for caches, queues and buffers; what does not fit is kept on disk."),

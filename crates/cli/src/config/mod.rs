@@ -10,6 +10,7 @@
 //! all mistakes are told at once, each with its line. The environment is not consulted.
 //! Not here: flags themselves, exit codes, and writing files.
 
+mod cdn;
 mod document;
 mod keys;
 mod nearest;
@@ -20,6 +21,7 @@ mod template;
 #[cfg(test)]
 mod tests;
 mod values;
+mod words;
 mod written;
 
 pub use problem::ConfigError;
@@ -41,6 +43,15 @@ pub const FILE_NAME: &str = "argiope.toml";
 ///
 /// Lists are written with commas (`html,text`). The last word on a key holds.
 pub type Override = (&'static str, String, &'static str);
+
+/// What the command line says of settings.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Flags<'a> {
+    /// Flags that stand for one setting each.
+    pub own: &'a [Override],
+    /// The values of `--set`: `crawl.delay=5s`. A setting must not have a flag as well.
+    pub set: &'a [String],
+}
 
 /// A valid configuration and where it came from.
 #[derive(Debug)]
@@ -76,14 +87,19 @@ pub struct Row {
     pub help: &'static str,
 }
 
+/// What holds where nobody wrote anything.
+pub fn defaults() -> Settings {
+    Holding::of(&Written::defaults(), &mut Vec::new()).settings()
+}
+
 /// Loads the configuration: the file `--config` names, else `argiope.toml` here, else the one
 /// in the data directory, else none; then the flags.
 pub fn load(
     config_flag: Option<&Path>,
     data_dir: &Path,
-    overrides: &[Override],
+    flags: Flags<'_>,
 ) -> Result<Loaded, ConfigError> {
-    load_beside(Path::new(""), config_flag, data_dir, overrides)
+    load_beside(Path::new(""), config_flag, data_dir, flags)
 }
 
 /// Loads the configuration with a current directory of the caller's choice.
@@ -91,7 +107,7 @@ fn load_beside(
     here: &Path,
     config_flag: Option<&Path>,
     data_dir: &Path,
-    overrides: &[Override],
+    flags: Flags<'_>,
 ) -> Result<Loaded, ConfigError> {
     let mut written = Written::defaults();
     let mut problems = Vec::new();
@@ -106,18 +122,33 @@ fn load_beside(
         Ok(None) => {}
         Err(problem) => problems.push(problem),
     }
-    for (name, value, flag) in overrides {
-        match keys::KEYS.iter().position(|key| key.name == *name) {
-            Some(key) => written.entries.push(Entry {
-                key,
-                raw: Some(Raw::from_flag(keys::KEYS[key].kind, value)),
-                shown: if value.trim().is_empty() { "\"\"".to_owned() } else { short(value) },
-                origin: Origin::Flag(flag),
-            }),
-            None => {
-                let text = format!("{flag}: {name} is not a setting");
-                problems.push(Problem { line: 0, text });
+    let before = written.entries.len();
+    for (name, value, flag) in flags.own {
+        match position(name) {
+            Some(key) => {
+                let raw = Raw::from_flag(keys::KEYS[key].kind, value);
+                written.entries.push(Entry::new(key, raw, value, Origin::Flag(flag)));
             }
+            None => complain(&mut problems, format!("{flag}: {name} is not a setting")),
+        }
+    }
+    let own = before..written.entries.len();
+    for set in flags.set {
+        match read_set(set) {
+            Ok(entry) => {
+                let twin = written.entries[own.clone()].iter().find(|own| own.key == entry.key);
+                if let Some(twin) = twin {
+                    complain(
+                        &mut problems,
+                        entry.complain(&format!(
+                            "and {} set the same; give one of them",
+                            twin.named()
+                        )),
+                    );
+                }
+                written.entries.push(entry);
+            }
+            Err(fault) => complain(&mut problems, fault),
         }
     }
     let holding = Holding::of(&written, &mut problems);
@@ -132,6 +163,29 @@ fn load_beside(
     };
     let rows = keys::KEYS.iter().map(row).collect();
     Ok(Loaded { settings: holding.settings(), file, rows })
+}
+
+/// Reads a value of `--set`.
+fn read_set(set: &str) -> Result<Entry, String> {
+    let Some((name, value)) = set.split_once('=') else {
+        let set = short(set);
+        return Err(format!("--set {set} is not KEY=VALUE; write for example crawl.delay=5s"));
+    };
+    let name = name.trim();
+    let Some(key) = position(name) else {
+        let name = short(name);
+        return Err(format!("--set: {name} is not a setting{}", nearest::hint(&name)));
+    };
+    Ok(Entry::new(key, Raw::from_set(keys::KEYS[key].kind, value), value, Origin::Set))
+}
+
+fn position(name: &str) -> Option<usize> {
+    keys::KEYS.iter().position(|key| key.name == name)
+}
+
+/// Notes something that stands in no line.
+fn complain(problems: &mut Vec<Problem>, text: String) {
+    problems.push(Problem { line: 0, text });
 }
 
 /// The file that holds, with its text.

@@ -1,6 +1,6 @@
 //! The nearest known name to one that is not known.
 //!
-//! Called when a file names a setting, a table or a word that does not exist. A slip is a
+//! Called when a file or a flag names a setting, a table or a word that does not exist. A slip is a
 //! letter too many, missing, wrong, or two letters swapped; names further away than a third of
 //! their letters are not suggested, since a wild guess helps nobody.
 //! Not here: what the suggestion is for.
@@ -20,6 +20,21 @@ pub(super) fn setting(written: &str) -> Option<&'static str> {
         .iter()
         .filter_map(|key| within_reach(written, key.name).map(|slips| (slips * 2, key.name)));
     candidates.chain(whole).min_by_key(|(slips, _)| *slips).map(|(_, name)| name)
+}
+
+/// The end of a sentence about a setting that does not exist: what to write instead.
+pub(super) fn hint(written: &str) -> String {
+    if let Some(near) = setting(written) {
+        return format!("; did you mean {near}?");
+    }
+    let table = written.split_once('.').map_or("", |(table, _)| table);
+    let known: Vec<_> = KEYS.iter().filter(|k| k.table() == table).map(|k| k.leaf()).collect();
+    if known.is_empty() {
+        let tables: Vec<_> = TABLES.iter().map(|(table, _)| *table).collect();
+        format!("; settings stand in the tables {}", tables.join(", "))
+    } else {
+        format!("; [{table}] has {}", known.join(", "))
+    }
 }
 
 /// The table somebody meant.

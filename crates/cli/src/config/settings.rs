@@ -2,15 +2,23 @@
 //!
 //! Built by `load` from what was written. Invariants: every field is valid by itself and with
 //! the others (connections per host fit into all connections, a page has longer than its
-//! connection); limits that nobody set are `None`.
+//! connection, pauses grow up to the longest); limits that nobody set are `None`.
 //! Not here: where a value came from (`written`), and what a value may be (`keys`).
 
 use super::problem::Problem;
 use super::values::{Value, interpret};
+use super::words;
 use super::written::{Entry, Origin, Written};
+use argiope_fetch::ProxyUrl;
+use argiope_frontier::Network;
 use argiope_model::{Limits, Order, QueryPolicy, ScopeRule};
 use std::collections::{BTreeMap, BTreeSet};
+use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
 use std::time::Duration;
+
+/// The longest pause between requests to one address that nobody asked for.
+const AUTO_GAP_MAX: Duration = Duration::from_secs(1);
 
 /// Everything that can be set, valid.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,6 +44,14 @@ pub struct Crawl {
     pub order: Order,
     /// Pause of a host between an answer and the next request.
     pub delay: Duration,
+    /// Whether robots.txt, robots tags and `nofollow` are obeyed.
+    pub robots: bool,
+    /// Whether sitemaps that robots.txt names are read.
+    pub sitemaps: bool,
+    /// Pause between requests to one address.
+    pub address_gap: Duration,
+    /// Networks without such a pause.
+    pub address_exempt: Vec<Network>,
     /// Connections open at once, at least 1.
     pub connections: usize,
     /// Connections open at once to one host, at least 1.
@@ -54,6 +70,16 @@ pub struct Crawl {
     pub retries: u32,
     /// Pause before a page is tried again.
     pub retry_delay: Duration,
+    /// The first further pause for a host that is busy or silent.
+    pub backoff: Duration,
+    /// The longest such pause, at least the first.
+    pub backoff_max: Duration,
+    /// Answers that take longer than this to begin are slow.
+    pub slow_answer: Duration,
+    /// When a host that does not answer is given up.
+    pub give_up_after: Duration,
+    /// Redirects followed one after the other.
+    pub max_redirects: u8,
 }
 
 /// File-name endings that are not requested.
@@ -70,6 +96,8 @@ pub enum SkipExtensions {
 pub struct Fetch {
     /// The whole header value, the contact included.
     pub user_agent: String,
+    /// Where webmasters can reach whoever crawls, where that was said.
+    pub contact: Option<String>,
     /// The header value; `None` sends none.
     pub accept_language: Option<String>,
     /// Longest wait for a connection.
@@ -80,8 +108,20 @@ pub struct Fetch {
     pub max_body: u64,
     /// Largest answer after decompression, in bytes.
     pub max_decoded: u64,
+    /// Largest head of an answer, in bytes.
+    pub max_headers: usize,
+    /// Most that is received in a second, in bytes.
+    pub max_bandwidth: Option<u64>,
     /// Whether private addresses may be fetched.
     pub allow_private: bool,
+    /// Name servers to ask; without any, the system.
+    pub dns_servers: Vec<SocketAddr>,
+    /// Names whose addresses are given; a name may stand more than once.
+    pub hosts: Vec<(String, IpAddr)>,
+    /// The proxy that all requests go through.
+    pub proxy: Option<ProxyUrl>,
+    /// Files with further certificates to trust.
+    pub extra_ca: Vec<PathBuf>,
 }
 
 /// What the crawler keeps about URLs.
@@ -110,7 +150,7 @@ impl<'a> Holding<'a> {
     pub fn of(written: &'a Written, problems: &mut Vec<Problem>) -> Self {
         let mut holding = BTreeMap::new();
         for entry in &written.entries {
-            match interpret(entry.key(), entry.raw.as_ref()) {
+            match interpret(entry.key(), entry.raw.as_ref(), entry.folder()) {
                 Ok(value) => {
                     holding.insert(entry.key().name, (entry, value));
                 }
@@ -128,6 +168,7 @@ impl<'a> Holding<'a> {
     pub fn check(&self, problems: &mut Vec<Problem>) {
         for (larger, smaller) in [
             ("crawl.connections", "crawl.connections_per_host"),
+            ("crawl.backoff_max", "crawl.backoff"),
             ("fetch.page_timeout", "fetch.connect_timeout"),
         ] {
             let (Some((more, more_value)), Some((less, less_value))) =
@@ -147,12 +188,12 @@ impl<'a> Holding<'a> {
             let rank = |entry: &Entry| match entry.origin {
                 Origin::Default => 0,
                 Origin::File { .. } => 1,
-                Origin::Flag(_) => 2,
+                Origin::Flag(_) | Origin::Set => 2,
             };
             let (blamed, other, relation) =
                 if rank(more) >= rank(less) { (more, less, "less") } else { (less, more, "more") };
             let other_place = match &other.origin {
-                Origin::Flag(_) => other.named(),
+                Origin::Flag(_) | Origin::Set => other.named(),
                 origin => format!("{} ({origin})", other.named()),
             };
             let text = blamed.complain(&format!("is {relation} than {other_place}"));
@@ -177,12 +218,16 @@ impl<'a> Holding<'a> {
                     "list" => ScopeRule::List,
                     _ => ScopeRule::Any,
                 },
-                domains: self.words("crawl.domains").unwrap_or_default().to_vec(),
+                domains: self.list("crawl.domains").to_vec(),
                 order: match self.word("crawl.order") {
                     "depth" => Order::Depth,
                     _ => Order::Breadth,
                 },
                 delay: self.duration("crawl.delay"),
+                robots: self.word("crawl.robots") == "obey",
+                sitemaps: self.flag("crawl.sitemaps"),
+                address_gap: self.address_gap(),
+                address_exempt: words::networks(self.list("crawl.address_exempt")),
                 connections: self.count("crawl.connections"),
                 connections_per_host: self.count("crawl.connections_per_host"),
                 workers: Some(self.count("crawl.workers")).filter(|workers| *workers > 0),
@@ -192,7 +237,7 @@ impl<'a> Holding<'a> {
                     time_ms: self.number("crawl.max_time"),
                     bytes: self.number("crawl.max_bytes"),
                 },
-                types: self.words("crawl.types").unwrap_or_default().iter().cloned().collect(),
+                types: self.list("crawl.types").iter().cloned().collect(),
                 skip_extensions: match self.words("crawl.skip_extensions") {
                     Some(words) => SkipExtensions::These(words.iter().cloned().collect()),
                     None => SkipExtensions::Auto,
@@ -204,16 +249,30 @@ impl<'a> Holding<'a> {
                 },
                 retries: u32::try_from(self.count("crawl.retries")).unwrap_or(u32::MAX),
                 retry_delay: self.duration("crawl.retry_delay"),
+                backoff: self.duration("crawl.backoff"),
+                backoff_max: self.duration("crawl.backoff_max"),
+                slow_answer: self.duration("crawl.slow_answer"),
+                give_up_after: self.duration("crawl.give_up_after"),
+                max_redirects: u8::try_from(self.count("crawl.max_redirects")).unwrap_or(u8::MAX),
             },
             fetch: Fetch {
                 user_agent: self.user_agent(),
-                accept_language: Some(self.word("fetch.accept_language").to_owned())
-                    .filter(|languages| !languages.is_empty()),
+                contact: self.said("fetch.contact"),
+                accept_language: self.said("fetch.accept_language"),
                 connect_timeout: self.duration("fetch.connect_timeout"),
                 page_timeout: self.duration("fetch.page_timeout"),
                 max_body: self.size("fetch.max_body"),
                 max_decoded: self.size("fetch.max_decoded"),
+                max_headers: self.count("fetch.max_headers"),
+                max_bandwidth: self.number("fetch.max_bandwidth"),
                 allow_private: self.flag("fetch.allow_private"),
+                dns_servers: words::servers(self.list("fetch.dns_servers")),
+                hosts: words::hosts(self.list("fetch.hosts")),
+                proxy: match self.get("fetch.proxy").1 {
+                    Value::Proxy(proxy) => Some(proxy.clone()),
+                    _ => None,
+                },
+                extra_ca: self.list("fetch.extra_ca").iter().map(PathBuf::from).collect(),
             },
             store: Store { memory: self.size("store.memory") },
             archive: Archive {
@@ -233,12 +292,31 @@ impl<'a> Holding<'a> {
         }
     }
 
+    /// Unless somebody set it: long enough to spread the hosts of one machine, too short to be
+    /// felt by a crawl of one host.
+    fn address_gap(&self) -> Duration {
+        match self.get("crawl.address_gap").1 {
+            Value::Duration(gap) => *gap,
+            _ => (self.duration("crawl.delay") / 10).min(AUTO_GAP_MAX),
+        }
+    }
+
     fn word(&self, name: &str) -> &str {
         match self.get(name).1 {
             Value::Choice(word) => word,
             Value::Text(text) => text,
             other => unreachable!("{name} is a word in the table of keys, not {other:?}"),
         }
+    }
+
+    /// A text; `None` where it is empty.
+    fn said(&self, name: &str) -> Option<String> {
+        Some(self.word(name).to_owned()).filter(|text| !text.is_empty())
+    }
+
+    /// The words of a list that is always written out.
+    fn list(&self, name: &str) -> &[String] {
+        self.words(name).unwrap_or_default()
     }
 
     /// The words of a list; `None` where they follow from other settings.

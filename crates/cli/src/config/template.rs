@@ -1,10 +1,10 @@
 //! The file `config init` writes: every setting with its help and its default.
 //!
 //! Printed from the table of settings, so it cannot fall behind. Invariant (tested): loading it
-//! gives exactly the defaults; limits, which have none, stand commented out.
+//! gives exactly the defaults; settings without one stand commented out.
 //! Not here: writing it to disk.
 
-use super::keys::{KEYS, Kind, Preset, TABLES};
+use super::keys::{KEYS, Kind, Preset, TABLES, Word};
 use super::quantity::{human_duration, human_size};
 use std::time::Duration;
 
@@ -29,8 +29,8 @@ pub fn template() -> String {
             }
             text += &match key.preset {
                 Preset::Is(value) => format!("{} = {value}\n", key.leaf()),
-                Preset::Unset { example } => {
-                    format!("# Without it there is no limit.\n# {} = {example}\n", key.leaf())
+                Preset::Unset { example, without } => {
+                    format!("# Without it {without}.\n# {} = {example}\n", key.leaf())
                 }
             };
         }
@@ -45,9 +45,12 @@ fn allowed(kind: Kind) -> Option<String> {
         Kind::Choice(words) => Some(format!("One of: {}.", words.join(", "))),
         Kind::Size { min } if min > 1 => Some(format!("At least {}.", human_size(min))),
         Kind::Count { min, max } if max < u64::MAX => Some(format!("From {min} to {max}.")),
-        Kind::Duration { min_ms, max_ms } if min_ms > 0 => {
+        Kind::Duration { min_ms, max_ms, .. } if min_ms > 0 => {
             Some(format!("From {} to {}.", duration(min_ms), duration(max_ms)))
         }
+        Kind::Words {
+            of: of @ (Word::Network | Word::Server | Word::Host | Word::File), ..
+        } => Some(format!("For example: {}.", of.example())),
         _ => None,
     }
 }

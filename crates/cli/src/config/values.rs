@@ -3,21 +3,24 @@
 //! Called by `settings` for every entry. A [`Value`] fits its key: it is of the right kind, in
 //! range, and in one form (words lower case, extensions without their dot). The fault of one
 //! that does not fit completes the sentence "`crawl.delay = "tenn"` …" and says what to write.
-//! Not here: how values depend on each other (`settings`).
+//! Not here: lists (`words`), and how values depend on each other (`settings`).
 
-use super::keys::{Key, Kind, Preset, Word};
+use super::keys::{Key, Kind, Preset};
 use super::nearest;
 use super::quantity::{human_duration, human_size, parse_duration, parse_size};
+use super::words;
 use super::written::Raw;
+use argiope_fetch::ProxyUrl;
 use std::fmt;
+use std::path::Path;
 use std::time::Duration;
 
 /// A value that fits its key.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Value {
-    /// No limit.
+    /// Nothing was written, and there is no default.
     Unset,
-    /// The words follow from other settings.
+    /// The value follows from other settings.
     Auto,
     Choice(&'static str),
     Words(Vec<String>),
@@ -25,6 +28,8 @@ pub(super) enum Value {
     Size(u64),
     Count(u64),
     Text(String),
+    /// Shows itself without user name and password.
+    Proxy(ProxyUrl),
     Flag(bool),
 }
 
@@ -41,6 +46,7 @@ impl fmt::Display for Value {
             Self::Count(count) => write!(f, "{count}"),
             Self::Text(text) if text.is_empty() => f.write_str("\"\""),
             Self::Text(text) => f.write_str(text),
+            Self::Proxy(proxy) => write!(f, "{proxy}"),
             Self::Flag(flag) => write!(f, "{flag}"),
         }
     }
@@ -60,23 +66,30 @@ impl Value {
     }
 }
 
-/// Says what a written value means, or what is wrong with it.
-pub(super) fn interpret(key: &Key, raw: Option<&Raw>) -> Result<Value, String> {
+/// Says what a written value means, or what is wrong with it; relative paths begin at `folder`.
+pub(super) fn interpret(key: &Key, raw: Option<&Raw>, folder: &Path) -> Result<Value, String> {
     let Some(raw) = raw else { return Ok(Value::Unset) };
     let value = match key.kind {
         Kind::Choice(words) => choice(words, raw),
-        Kind::Words { of, auto, may_be_empty } => list(of, auto, may_be_empty, raw),
-        Kind::Duration { min_ms, max_ms } => duration(min_ms, max_ms, raw),
+        Kind::Words { of, auto, may_be_empty } => words::list(of, auto, may_be_empty, raw, folder),
+        Kind::Duration { auto: true, .. } if *raw == Raw::Text("auto".into()) => Ok(Value::Auto),
+        Kind::Duration { min_ms, max_ms, auto } => {
+            let value = duration(min_ms, max_ms, raw);
+            if auto { value.map_err(|fault| fault + ", or \"auto\"") } else { value }
+        }
         Kind::Size { min } => size(min, raw),
         Kind::Count { min, max } => count(min, max, raw),
         Kind::Text { may_be_empty } => text(may_be_empty, raw),
+        Kind::Proxy => proxy(raw),
         Kind::Flag => match raw {
             Raw::Flag(flag) => Ok(Value::Flag(*flag)),
             _ => Err("is not true or false".to_owned()),
         },
     };
     match (&key.preset, value) {
-        (Preset::Unset { .. }, Err(fault)) => Err(fault + "; without the line there is no limit"),
+        (Preset::Unset { without, .. }, Err(fault)) => {
+            Err(format!("{fault}; without the line {without}"))
+        }
         (_, value) => value,
     }
 }
@@ -91,74 +104,6 @@ fn choice(words: &'static [&'static str], raw: &Raw) -> Result<Value, String> {
     let hint = nearest::word(text, words.iter().copied())
         .map_or_else(String::new, |word| format!("; did you mean {word}?"));
     Err(format!("is not one of {}{hint}", words.join(", ")))
-}
-
-fn list(of: Word, auto: bool, may_be_empty: bool, raw: &Raw) -> Result<Value, String> {
-    let example = match of {
-        Word::Domain => r#"["example.com"]"#,
-        Word::Type => r#"["html", "text"]"#,
-        Word::Extension => r#"["jpg", "zip"]"#,
-    };
-    let words = match raw {
-        Raw::Text(text) if auto && text == "auto" => return Ok(Value::Auto),
-        Raw::List(words) => words,
-        _ if auto => return Err(format!(r#"is neither "auto" nor a list such as {example}"#)),
-        _ => return Err(format!("is not a list; write for example {example}")),
-    };
-    if words.is_empty() && !may_be_empty {
-        return Err(format!("is empty; write for example {example}"));
-    }
-    let mut kept: Vec<String> = Vec::with_capacity(words.len());
-    for (n, word) in words.iter().enumerate() {
-        let fits = if let Raw::Text(word) = word { of.fit(word) } else { None };
-        let word = fits.ok_or_else(|| {
-            let what = of.what();
-            format!(
-                "holds something that is not {what} (item {}); write for example {example}",
-                n + 1
-            )
-        })?;
-        if !kept.contains(&word) {
-            kept.push(word);
-        }
-    }
-    Ok(Value::Words(kept))
-}
-
-impl Word {
-    fn what(self) -> &'static str {
-        match self {
-            Self::Domain => "a domain",
-            Self::Type => "a kind of content",
-            Self::Extension => "a file-name ending",
-        }
-    }
-
-    /// The word in its one form, if it is such a word.
-    fn fit(self, word: &str) -> Option<String> {
-        let word = word.trim().to_lowercase();
-        let word = match self {
-            Self::Domain => word.strip_prefix("*.").unwrap_or(&word),
-            Self::Type => &word,
-            Self::Extension => word.strip_prefix('.').unwrap_or(&word),
-        };
-        let all = |word: &str, more: &[char]| {
-            !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || more.contains(&c))
-        };
-        let fits = match self {
-            Self::Domain => {
-                let labels = all(word, &['-', '_', '.']) && word.split('.').all(|l| !l.is_empty());
-                let address = word.strip_prefix('[').and_then(|w| w.strip_suffix(']'));
-                labels || address.is_some_and(|a| a.parse::<std::net::Ipv6Addr>().is_ok())
-            }
-            Self::Type => {
-                let parts = word.split('/').count();
-                word.is_ascii() && parts <= 2 && word.split('/').all(|p| all(p, &['-', '+', '.']))
-            }
-            Self::Extension => all(word, &['-', '_', '.', '+', '~']),
-        };
-        fits.then(|| word.to_owned())
-    }
 }
 
 fn duration(min_ms: u64, max_ms: u64, raw: &Raw) -> Result<Value, String> {
@@ -215,4 +160,12 @@ fn text(may_be_empty: bool, raw: &Raw) -> Result<Value, String> {
         return Err("holds characters a request cannot carry; use one line of plain ASCII".into());
     }
     Ok(Value::Text(text.to_owned()))
+}
+
+fn proxy(raw: &Raw) -> Result<Value, String> {
+    let Raw::Text(text) = raw else {
+        return Err("is not text; write it in quotes".to_owned());
+    };
+    // The reason never repeats the text, which may hold a password.
+    text.parse().map(Value::Proxy).map_err(|why| format!("cannot be used: {why}"))
 }

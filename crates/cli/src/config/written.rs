@@ -8,7 +8,7 @@
 
 use super::keys::{KEYS, Key, Kind, Preset};
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Who wrote a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,8 +17,10 @@ pub(super) enum Origin {
     Default,
     /// A line of a file.
     File { path: PathBuf, line: usize },
-    /// A command-line flag.
+    /// A command-line flag of its own.
     Flag(&'static str),
+    /// `--set KEY=VALUE`.
+    Set,
 }
 
 impl fmt::Display for Origin {
@@ -27,6 +29,7 @@ impl fmt::Display for Origin {
             Self::Default => f.write_str("default"),
             Self::File { path, line } => write!(f, "{}:{line}", path.display()),
             Self::Flag(name) => f.write_str(name),
+            Self::Set => f.write_str("--set"),
         }
     }
 }
@@ -76,6 +79,17 @@ impl Raw {
             _ => Self::Text(text.to_owned()),
         }
     }
+
+    /// Takes over the value of `--set`: as for a flag, or quoted as in the file.
+    pub fn from_set(kind: Kind, text: &str) -> Self {
+        match (text.trim().parse::<toml_edit::Value>(), kind) {
+            (Ok(toml_edit::Value::String(quoted)), Kind::Words { .. }) => {
+                Self::from_flag(kind, quoted.value())
+            }
+            (Ok(toml_edit::Value::String(quoted)), _) => Self::Text(quoted.value().clone()),
+            _ => Self::from_flag(kind, text),
+        }
+    }
 }
 
 /// One written value.
@@ -92,15 +106,30 @@ pub(super) struct Entry {
 }
 
 impl Entry {
+    /// Something written as `source`.
+    pub fn new(key: usize, raw: Raw, source: &str, origin: Origin) -> Self {
+        let in_file = matches!(origin, Origin::File { .. });
+        let shown = match (KEYS[key].kind, &raw) {
+            // Escapes in the source must not hide where the password is.
+            (Kind::Proxy, Raw::Text(text)) if in_file => short(&format!("{:?}", masked(text))),
+            (Kind::Proxy, _) => short(&masked(source)),
+            _ => short(source),
+        };
+        let shown = if source.trim().is_empty() { "\"\"".to_owned() } else { shown };
+        Entry { key, raw: Some(raw), shown, origin }
+    }
+
     /// The key.
     pub fn key(&self) -> &'static Key {
         &KEYS[self.key]
     }
 
-    /// Names the entry in a sentence: `crawl.delay = "tenn"`, or `--delay tenn`.
+    /// Names the entry in a sentence: `crawl.delay = "tenn"`, `--delay tenn`, or
+    /// `--set crawl.delay=tenn`.
     pub fn named(&self) -> String {
         match &self.origin {
             Origin::Flag(flag) => format!("{flag} {}", self.shown),
+            Origin::Set => format!("--set {}={}", self.key().name, self.shown),
             _ => format!("{} = {}", self.key().name, self.shown),
         }
     }
@@ -108,6 +137,14 @@ impl Entry {
     /// The line of the file, 0 outside one.
     pub fn line(&self) -> usize {
         if let Origin::File { line, .. } = &self.origin { *line } else { 0 }
+    }
+
+    /// The folder where relative paths begin: that of the file, or the current one.
+    pub fn folder(&self) -> &Path {
+        match &self.origin {
+            Origin::File { path, .. } => path.parent().unwrap_or(Path::new("")),
+            _ => Path::new(""),
+        }
     }
 
     /// A sentence about the entry, with its place.
@@ -148,4 +185,34 @@ pub(super) fn short(source: &str) -> String {
     let line = source.lines().next().unwrap_or_default().trim_end();
     let kept: String = line.chars().take(LONGEST).filter(|c| !c.is_control()).collect();
     if kept.len() < source.trim_end().len() { kept + "…" } else { kept }
+}
+
+/// The URL of a proxy without its password, whether or not it is a proper one.
+fn masked(url: &str) -> String {
+    let Some(at) = url.rfind('@') else { return url.to_owned() };
+    let start = url.find("://").map_or(0, |n| n + 3).min(at);
+    match url[start..at].find(':') {
+        Some(colon) => format!("{}***{}", &url[..=start + colon], &url[at..]),
+        None => url.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_password_is_masked_however_badly_the_url_is_written() {
+        for (url, shown) in [
+            ("http://me:secret@proxy.test:1", "http://me:***@proxy.test:1"),
+            ("http://me:se@cr/et@proxy.test", "http://me:***@proxy.test"),
+            ("me:secret@proxy.test:1", "me:***@proxy.test:1"),
+            ("htp:/me:secret@proxy.test:1", "htp:***@proxy.test:1"),
+            ("http://me@proxy.test:1", "http://me@proxy.test:1"),
+            ("@://", "@://"),
+            ("http://proxy.test:1", "http://proxy.test:1"),
+        ] {
+            assert_eq!(masked(url), shown);
+        }
+    }
 }

@@ -255,15 +255,10 @@ impl Director {
                 return self.close(inbox, ended).await;
             }
             let wait = self.until_next(now);
+            // In this order and not by lot, so that a simulation repeats itself; what is rare and
+            // must not starve comes first.
             tokio::select! {
-                event = inbox.recv() => {
-                    let Some(event) = event else { continue };
-                    self.hear(event)?;
-                    while let Ok(event) = inbox.try_recv() {
-                        self.hear(event)?;
-                    }
-                }
-                () = tokio::time::sleep(wait) => {}
+                biased;
                 changed = stop.changed(), if !self.stopping => {
                     self.stopping = changed.is_err() || *stop.borrow();
                 }
@@ -272,6 +267,14 @@ impl Director {
                     Some(Instruction::Forgive(host)) => self.forgive(host)?,
                     None => orders_open = false,
                 },
+                event = inbox.recv() => {
+                    let Some(event) = event else { continue };
+                    self.hear(event)?;
+                    while let Ok(event) = inbox.try_recv() {
+                        self.hear(event)?;
+                    }
+                }
+                () = tokio::time::sleep(wait) => {}
             }
             while let Some(ended) = self.visits.try_join_next() {
                 unless_panicked(ended)?;

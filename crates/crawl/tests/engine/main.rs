@@ -12,6 +12,7 @@ mod export;
 mod jobs;
 mod killed;
 mod limits;
+mod manners;
 mod order;
 mod politeness;
 mod raw;

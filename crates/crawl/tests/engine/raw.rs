@@ -68,8 +68,10 @@ impl Raw {
         log.iter().filter(|path| *path != "/robots.txt").cloned().collect()
     }
 
+    /// How often each path was asked for, robots.txt too.
     pub fn counts(&self) -> HashMap<String, usize> {
-        self.paths().into_iter().fold(HashMap::new(), |mut counts, path| {
+        let log = self.log.lock().expect("the log").clone();
+        log.into_iter().fold(HashMap::new(), |mut counts, path| {
             *counts.entry(path).or_default() += 1;
             counts
         })

@@ -94,6 +94,55 @@ enabled = true
 }
 
 #[test]
+fn mistakes_in_lists_and_addresses_are_told_with_their_lines() {
+    let text = "\
+[crawl]
+robots = \"obay\"
+address_gap = \"soon\"
+address_exempt = [\"cdn\", \"192.0.2.0/33\"]
+max_redirects = 51
+max_bytes = 0
+[fetch]
+max_headers = \"1KB\"
+dns_servers = [\"dns.test\"]
+hosts = [\"a.test=192.0.2.7\", \"b.test\"]
+proxy = \"ftp://me:secret@proxy.test\"
+extra_ca = [\"nowhere.pem\", \"\"]
+";
+    assert_eq!(
+        complaints(text),
+        [
+            r#"argiope.toml:2: crawl.robots = "obay" is not one of obey, ignore; did you mean obey?"#,
+            r#"argiope.toml:3: crawl.address_gap = "soon" is not a duration; write for example "10s" or "500ms", or "auto""#,
+            r#"argiope.toml:4: crawl.address_exempt = ["cdn", "192.0.2.0/33"] holds something that is not a network (item 2); write for example ["cdn", "192.0.2.0/24"]"#,
+            "argiope.toml:5: crawl.max_redirects = 51 is out of range; allowed are 0 to 50",
+            "argiope.toml:6: crawl.max_bytes = 0 is too small; the minimum is 1B; without the line there is no limit",
+            r#"argiope.toml:8: fetch.max_headers = "1KB" is too small; the minimum is 8KB"#,
+            r#"argiope.toml:9: fetch.dns_servers = ["dns.test"] holds something that is not the address of a name server (item 1); write for example ["192.0.2.53", "[2001:db8::53]:5353"]"#,
+            r#"argiope.toml:10: fetch.hosts = ["a.test=192.0.2.7", "b.test"] holds something that is not a name and its address (item 2); write for example ["example.com=192.0.2.7"]"#,
+            r#"argiope.toml:11: fetch.proxy = "ftp://me:***@proxy.test" cannot be used: a proxy begins with http:// or socks5://; without the line servers are asked directly"#,
+            r#"argiope.toml:12: fetch.extra_ca = ["nowhere.pem", ""] names a file that cannot be read (item 1): nowhere.pem"#,
+        ]
+    );
+}
+
+#[test]
+fn a_password_is_in_no_complaint() {
+    for text in [
+        "proxy = \"http://me:secret@\"",
+        "proxy = \"http://me:secret\\u0040proxy.test:99999\"",
+        "proxy = ['http://me:secret@proxy.test']",
+        "proxy = \"http://me:secret@proxy.test\"\nproxy = \"http://me:secret@proxy.test\"",
+        "proxy = \"http://me:secret@proxy.test",
+    ] {
+        let said = complaints(&format!("[fetch]\n{text}\n")).join("\n");
+        assert!(!said.is_empty() && !said.contains("secret"), "{said}");
+    }
+    let error = load_set(b"", &["fetch.proxy=me:secret@proxy.test"]).unwrap_err();
+    assert!(error.to_string().starts_with("--set fetch.proxy=me:***@proxy.test cannot be used"));
+}
+
+#[test]
 fn mistakes_behind_a_syntax_error_are_told_too() {
     let text = "\
 [crawl]
@@ -165,6 +214,12 @@ fn settings_that_clash_are_refused_at_the_one_written_last() {
             "argiope.toml:2: fetch.connect_timeout = \"2m\" is more than fetch.page_timeout = \"60s\" (default)"
         ]
     );
+    assert_eq!(
+        complaints("[crawl]\nbackoff = \"2h\""),
+        [
+            "argiope.toml:2: crawl.backoff = \"2h\" is more than crawl.backoff_max = \"1h\" (default)"
+        ]
+    );
     let both = [
         ("crawl.connections", "2".to_owned(), "--connections"),
         ("crawl.connections_per_host", "3".to_owned(), "--connections-per-host"),
@@ -188,9 +243,37 @@ fn flags_are_refused_by_their_own_name_and_do_not_hide_the_file() {
 }
 
 #[test]
+fn set_is_refused_as_the_file_is() {
+    let said = |set: &[&str]| {
+        let error = load_set(b"", set).expect_err("the settings are wrong");
+        error.lines().map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        said(&["crawl.dealy=5s", "crawl.delay=tenn", "delay", "zzz.zzz=1", "crawl.retries='3'"]),
+        [
+            "--set: crawl.dealy is not a setting; did you mean crawl.delay?",
+            "--set delay is not KEY=VALUE; write for example crawl.delay=5s",
+            "--set: zzz.zzz is not a setting; settings stand in the tables crawl, fetch, store, archive",
+            r#"--set crawl.delay=tenn is not a duration; write for example "10s" or "500ms""#,
+            "--set crawl.retries='3' is not a whole number; write it without quotes",
+        ]
+    );
+    assert_eq!(
+        said(&["crawl.connections=2", "crawl.connections_per_host=3"]),
+        ["--set crawl.connections=2 is less than --set crawl.connections_per_host=3"]
+    );
+    let own = [("crawl.delay", "1s".to_owned(), "--delay")];
+    let set = ["crawl.delay=2s".to_owned()];
+    let error = load_with(b"", Flags { own: &own, set: &set }).unwrap_err();
+    let twice = "--set crawl.delay=2s and --delay 1s set the same; give one of them";
+    assert_eq!(error.to_string(), twice);
+}
+
+#[test]
 fn a_file_that_cannot_be_read_is_named_with_the_reason() {
     let here = tempfile::tempdir().unwrap();
-    let said = |path: &Path| load(Some(path), here.path(), &[]).unwrap_err().to_string();
+    let said =
+        |path: &Path| load(Some(path), here.path(), Flags::default()).unwrap_err().to_string();
     assert!(said(&here.path().join("none.toml")).ends_with("none.toml: no such file"));
     assert!(said(here.path()).ends_with("cannot be read: it is a directory"));
     let file = here.path().join("a.toml");

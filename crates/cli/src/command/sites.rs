@@ -1,0 +1,302 @@
+//! `sites` and `explain`: how hosts are treated, and why a URL stands as it does.
+//!
+//! Both ask the owner of the directory, as everything in `ask` does, and print its rows. Nothing
+//! is decided here: the engine says what holds, this module puts it into columns and sentences.
+
+use super::ask::ask;
+use super::{now, print_json};
+use crate::args::{Explain, Format, Global, SiteAction, Sites};
+use crate::output::{self, bytes, count, plural, seconds, table};
+use argiope_crawl::Question;
+use argiope_model::Time;
+use serde_json::Value;
+use std::process::ExitCode;
+
+pub fn sites(global: &Global, args: &Sites) -> anyhow::Result<ExitCode> {
+    if let Some(SiteAction::Forgive { name }) = &args.action {
+        return forgive(global, name);
+    }
+    let rows = ask(global, &Question::Sites { filter: args.name.clone() })?;
+    if global.format == Format::Json {
+        print_json(&rows)?;
+    } else if rows.is_empty() {
+        output::talk("No host is known here yet.");
+    } else {
+        output::print(site_lines(&rows, now()))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn forgive(global: &Global, name: &str) -> anyhow::Result<ExitCode> {
+    let rows = ask(global, &Question::Forgive { name: name.to_owned() })?;
+    if global.format == Format::Json {
+        print_json(&rows)?;
+    } else {
+        rows.iter().for_each(|row| output::talk(forgiven(row, name)));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn forgiven(row: &Value, name: &str) -> String {
+    let hosts = plural(row["hosts"].as_u64().unwrap_or(0), "host", "hosts");
+    match row["urls"].as_u64() {
+        Some(urls @ 1..) => {
+            let urls = plural(urls, "URL", "URLs");
+            format!(
+                "{hosts} of {name} will be asked again, for {urls} too; `argiope crawl` goes on."
+            )
+        }
+        _ => format!("{hosts} of {name} will be asked again."),
+    }
+}
+
+/// The table of hosts; a last column says what is the matter where something is.
+fn site_lines(rows: &[Value], now: Time) -> Vec<String> {
+    let noted = rows.iter().any(|row| !note(row, now).is_empty());
+    let mut head = vec![
+        "host",
+        "state",
+        ">pages",
+        ">queued",
+        ">errors",
+        ">received",
+        ">delay",
+        "next",
+        "robots",
+    ];
+    if noted {
+        head.push("note");
+    }
+    let cells: Vec<Vec<String>> = rows
+        .iter()
+        .map(|row| {
+            let number = |name: &str| row[name].as_u64().unwrap_or(0);
+            let mut cells = vec![
+                text(row, "host"),
+                text(row, "state"),
+                count(number("pages")),
+                count(number("queued")),
+                count(number("errors")),
+                bytes(number("bytes")),
+                row["delay_s"].as_f64().map_or_else(|| "-".to_owned(), seconds),
+                next(row, now),
+                dash(with_clocks(&text(row, "robots"), now)),
+            ];
+            if noted {
+                cells.push(note(row, now));
+            }
+            cells
+        })
+        .collect();
+    table(&head, &cells)
+}
+
+/// When the host is asked next.
+fn next(row: &Value, now: Time) -> String {
+    match (row["next"].as_str(), row["queued"].as_u64()) {
+        // Both are written in one form, which sorts by time.
+        (Some(at), _) if at > now.to_string().as_str() => with_clocks(at, now),
+        (None, None | Some(0)) => "-".to_owned(),
+        _ => "now".to_owned(),
+    }
+}
+
+/// What is the matter with a host.
+fn note(row: &Value, now: Time) -> String {
+    match (&row["note"], &row["since"]) {
+        (Value::String(note), _) => with_clocks(note, now),
+        (_, Value::String(since)) => format!("since {}", with_clocks(since, now)),
+        _ => String::new(),
+    }
+}
+
+pub fn explain(global: &Global, args: &Explain) -> anyhow::Result<ExitCode> {
+    let rows = ask(global, &Question::Explain { url: args.url.trim().to_owned() })?;
+    if global.format == Format::Json {
+        print_json(&rows)?;
+    } else {
+        output::print(explanation(&rows, now()))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The rules in the order they were asked, and what follows as a sentence.
+fn explanation(rows: &[Value], now: Time) -> Vec<String> {
+    let (rules, last): (Vec<&Value>, Vec<&Value>) =
+        rows.iter().partition(|row| row["rule"].is_string());
+    let cells: Vec<Vec<String>> = rules
+        .iter()
+        .map(|row| {
+            vec![text(row, "rule"), text(row, "verdict"), with_clocks(&text(row, "detail"), now)]
+        })
+        .collect();
+    let mut lines = Vec::new();
+    if !cells.is_empty() {
+        lines = table(&["rule", "verdict", "detail"], &cells);
+        lines.push(String::new());
+    }
+    lines.extend(last.iter().map(|row| sentence(row, now)));
+    lines
+}
+
+/// How a URL stands, as a sentence.
+fn sentence(row: &Value, now: Time) -> String {
+    let state = text(row, "state");
+    let verb = match state.split([' ', ':', ';']).next() {
+        Some("failed") => "",
+        Some("never" | "skipped" | "fetched" | "redirected") => "was ",
+        _ => "is ",
+    };
+    let due = match row["due"].as_str() {
+        Some(at) if at <= now.to_string().as_str() => "; its turn has come".to_owned(),
+        Some(at) => format!("; its turn comes not before {}", with_clocks(at, now)),
+        None => String::new(),
+    };
+    format!("{} {verb}{state}{due}.", text(row, "url"))
+}
+
+/// A text in which every time is shortened: one of today to its clock, another to its minute.
+/// All are UTC, as in the rows.
+fn with_clocks(text: &str, now: Time) -> String {
+    let today = now.to_string();
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('T') {
+        // 2026-01-31T23:59:59.123Z, found by its middle.
+        let start = at.checked_sub(10).filter(|start| rest.is_char_boundary(*start));
+        let time = start.and_then(|start| Some((start, rest.get(start..start + 24)?)));
+        match time.filter(|(_, time)| is_time(time)) {
+            Some((start, time)) => {
+                out.push_str(&rest[..start]);
+                if time[..10] == today[..10] {
+                    out.push_str(&format!("{} UTC", &time[11..19]));
+                } else {
+                    out.push_str(&format!("{} {} UTC", &time[..10], &time[11..16]));
+                }
+                rest = &rest[start + 24..];
+            }
+            None => {
+                out.push_str(&rest[..=at]);
+                rest = &rest[at + 1..];
+            }
+        }
+    }
+    out + rest
+}
+
+/// Whether a text is a time as rows hold it.
+fn is_time(text: &str) -> bool {
+    let form = "0000-00-00T00:00:00.000Z";
+    text.len() == form.len()
+        && text.bytes().zip(form.bytes()).all(|(byte, wanted)| match wanted {
+            b'0' => byte.is_ascii_digit(),
+            mark => byte == mark,
+        })
+}
+
+fn text(row: &Value, name: &str) -> String {
+    match &row[name] {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+fn dash(text: String) -> String {
+    if text.is_empty() { "-".to_owned() } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    /// 2026-01-31, one second before midnight.
+    const NOW: Time = Time(1_769_903_999_000);
+
+    fn row(host: &str) -> Value {
+        json!({ "site": "example.org", "host": host, "state": "ok", "pages": 1200, "queued": 7,
+            "errors": 0, "bytes": 1_500_000, "delay_s": 10.0, "robots": "4 rules",
+            "next": null, "since": null, "note": null })
+    }
+
+    #[test]
+    fn hosts_stand_in_columns_and_notes_only_where_there_are_any() {
+        let lines = site_lines(&[row("https://example.org")], NOW);
+        let words: Vec<&str> = lines[0].split_whitespace().collect();
+        assert_eq!(words.last(), Some(&"robots"));
+        assert!(lines[1].starts_with("https://example.org  ok"), "{}", lines[1]);
+        assert!(lines[1].contains("1,200       7       0    1.5 MB"), "{}", lines[1]);
+        assert!(lines[1].ends_with("10.0 s  now   4 rules"), "{}", lines[1]);
+        let mut failing = row("https://far.example.org");
+        failing["state"] = json!("failing");
+        failing["since"] = json!("2026-01-31T23:10:00.123Z");
+        failing["next"] = json!("2026-02-01T00:20:00.000Z");
+        failing["note"] = json!("no good answer to 3 requests since 2026-01-31T23:10:00.123Z");
+        failing["robots"] = Value::Null;
+        let lines = site_lines(&[row("https://example.org"), failing], NOW);
+        let end = "2026-02-01 00:20 UTC  -        no good answer to 3 requests since 23:10:00 UTC";
+        assert!(lines[2].ends_with(end), "{}", lines[2]);
+        assert!(lines[0].ends_with("note"));
+    }
+
+    #[test]
+    fn an_explanation_is_its_rules_and_a_sentence() {
+        let rows = [
+            json!({ "rule": "scope", "verdict": "yes", "detail": "domain: example.org" }),
+            json!({ "rule": "robots.txt", "verdict": "no", "detail": "Disallow: /private" }),
+            json!({ "url": "https://example.org/private", "state": "forbidden", "due": null }),
+        ];
+        assert_eq!(
+            explanation(&rows, NOW),
+            [
+                "rule        verdict  detail",
+                "scope       yes      domain: example.org",
+                "robots.txt  no       Disallow: /private",
+                "",
+                "https://example.org/private is forbidden.",
+            ]
+        );
+        for (state, due, said) in [
+            (
+                "queued",
+                json!("2026-01-31T23:59:59.500Z"),
+                "is queued; its turn comes not before 23:59:59 UTC.",
+            ),
+            ("queued", json!("2026-01-31T23:59:58.500Z"), "is queued; its turn has come."),
+            ("failed: 404", Value::Null, "failed: 404."),
+            ("skipped: robots", Value::Null, "was skipped: robots."),
+            (
+                "never met; a link to it would be followed",
+                Value::Null,
+                "was never met; a link to it would be followed.",
+            ),
+        ] {
+            let row = json!({ "url": "https://a.test/", "state": state, "due": due });
+            assert_eq!(explanation(&[row], NOW), [format!("https://a.test/ {said}")]);
+        }
+    }
+
+    #[test]
+    fn times_are_shortened_wherever_they_stand_and_nothing_else_is() {
+        let said = |text| with_clocks(text, NOW);
+        assert_eq!(said("read 2026-01-31T01:02:03.004Z"), "read 01:02:03 UTC");
+        assert_eq!(said("(2025-12-31T01:02:03.004Z)"), "(2025-12-31 01:02 UTC)");
+        for text in ["Test", "T", "ÄÄÄÄÄÄÄÄÄÄT", "2026-01-31T", "0123456789T12345678901234", ""]
+        {
+            assert_eq!(said(text), text);
+        }
+    }
+
+    #[test]
+    fn forgiving_says_how_many() {
+        let running = json!({ "site": "a.test", "hosts": 1 });
+        assert_eq!(forgiven(&running, "a.test"), "1 host of a.test will be asked again.");
+        let nothing = json!({ "site": "a.test", "hosts": 1, "urls": 0 });
+        assert_eq!(forgiven(&nothing, "a.test"), forgiven(&running, "a.test"));
+        let idle = json!({ "site": "a.test", "hosts": 2, "urls": 3 });
+        let said =
+            "2 hosts of a.test will be asked again, for 3 URLs too; `argiope crawl` goes on.";
+        assert_eq!(forgiven(&idle, "a.test"), said);
+    }
+}
