@@ -225,6 +225,9 @@ pub struct Show {
     /// The body in the content-encoding the server used
     #[arg(long)]
     pub raw: bool,
+    /// Even where the page asks not to be shown (noarchive)
+    #[arg(long)]
+    pub anyway: bool,
 }
 
 #[derive(Debug, Args)]

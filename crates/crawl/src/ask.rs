@@ -10,7 +10,7 @@ use crate::settings::EngineSettings;
 use crate::sites::{forgiving, named, rows};
 use crate::world::Clock;
 use argiope_archive::{digest_base32, read_text, warc_segment_name};
-use argiope_model::{CanonicalUrl, Capture, DocId, Suffixes, Time, UrlKey};
+use argiope_model::{CanonicalUrl, Capture, Directives, DocId, Suffixes, Time, UrlKey};
 use argiope_store::{JobRow, Store, StoreError, UrlRow, UrlState};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -220,10 +220,22 @@ fn doc(
         "backlinks": Value::Null,
         "title": text.as_ref().map(|t| &t.title),
         "language": text.as_ref().and_then(|t| t.language.as_ref()),
+        "asks": last.map(|c| asks(c.directives)),
         "job": row.job().0,
         "attempts": row.attempts,
         "captures": captures.len(),
     })])
+}
+
+/// What a page asks of those who read it, in its own words.
+fn asks(d: Directives) -> Vec<&'static str> {
+    let words = [
+        (d.noindex, "noindex"),
+        (d.nofollow, "nofollow"),
+        (d.noarchive, "noarchive"),
+        (d.nosnippet, "nosnippet"),
+    ];
+    words.into_iter().filter(|(said, _)| *said).map(|(_, word)| word).collect()
 }
 
 fn captures(store: &dyn Store, key: UrlKey) -> Result<Vec<Value>, StoreError> {
@@ -240,6 +252,8 @@ fn capture_row(capture: &Capture) -> Value {
         "bytes": capture.bytes,
         "digest": format!("sha1:{}", digest_base32(&capture.payload_digest)),
         "revisit": capture.revisit,
+        "noindex": capture.directives.noindex,
+        "noarchive": capture.directives.noarchive,
         "file": capture.record.map(|r| warc_segment_name(r.segment)),
         "record": capture.record,
         "text": capture.text,

@@ -66,6 +66,11 @@ impl EngineSettings {
         (self.memory / 16) as usize
     }
 
+    /// The share of robots rules.
+    pub(crate) fn rule_memory(&self) -> usize {
+        (self.memory / 16) as usize
+    }
+
     /// Rows of ready queues held, at about 256 bytes each.
     pub(crate) fn window_rows(&self) -> usize {
         (self.memory / 16 / 256) as usize

@@ -30,6 +30,8 @@ pub struct Politeness {
     pub max_hosts: usize,
     /// Rows held over all hosts, about.
     pub rows: usize,
+    /// Bytes of robots rules held over all hosts, about.
+    pub rule_bytes: usize,
     /// From the start of one request to an address to the start of the next; zero: none.
     pub address_gap: Duration,
     /// Addresses without such a gap.
@@ -48,6 +50,7 @@ impl Default for Politeness {
             connections: 64,
             max_hosts: 1024,
             rows: 1 << 16,
+            rule_bytes: 16 << 20,
             address_gap: Duration::ZERO,
             address_exempt: Vec::new(),
             robots: None,
@@ -285,13 +288,7 @@ impl Frontier {
     /// The answer has ended (or never came): the delay runs from `end`, unless nothing was
     /// requested at all. A redirect leads to the place right behind its own. An errand has no
     /// place.
-    pub fn answered(
-        &mut self,
-        key: HostKey,
-        place: Option<Place>,
-        answer: Answered,
-        now: Time,
-    ) {
+    pub fn answered(&mut self, key: HostKey, place: Option<Place>, answer: Answered, now: Time) {
         let (delay, per_host) = (self.rules.delay, self.rules.per_host);
         let patience = self.rules.patience.clone();
         let told = self.change(key, now, |host, _| {
@@ -398,15 +395,28 @@ impl Frontier {
         let busy = self.out + self.ready.len();
         if busy < self.rules.connections {
             let missing = (2 * (self.rules.connections - busy)).max(MIN_HOSTS);
-            let room = self.rules.max_hosts.saturating_sub(self.hosts.len());
+            // Hosts with long rules take the room of several.
+            let most = self.most_hosts();
+            let room = most.saturating_sub(self.hosts.len());
             wants.hosts = missing.min(room);
             if room == 0 {
-                let enough = missing.min(self.rules.max_hosts / 8 + 1);
+                let over = self.hosts.len().saturating_sub(most);
+                let enough = missing.min(most / 8 + 1).max(over);
                 let spare = self.spare(enough);
                 wants.releases.extend(spare.into_iter().map(|key| self.release(key, false)));
             }
         }
         wants
+    }
+
+    /// How many hosts may be loaded: fewer where their rules are long.
+    fn most_hosts(&self) -> usize {
+        let all: usize = self.hosts.values().map(|host| host.rules.bytes).sum();
+        if all <= self.rules.rule_bytes {
+            return self.rules.max_hosts;
+        }
+        let mean = all / self.hosts.len().max(1) + 1;
+        (self.rules.rule_bytes / mean).clamp(1, self.rules.max_hosts)
     }
 
     /// Windows were read when fewer hosts were loaded: together they may hold too much.

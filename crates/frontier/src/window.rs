@@ -54,6 +54,8 @@ pub(crate) struct Host {
 #[derive(Debug, Default)]
 pub(crate) struct Rules {
     pub robots: Option<Arc<Robots>>,
+    /// Memory they take, about.
+    pub bytes: usize,
     /// When it must be asked for again.
     pub until: Time,
     /// It is being asked for: no page is requested meanwhile.
@@ -79,6 +81,7 @@ impl Rules {
             300..500 => Robots::allow_all(),
             _ => return false,
         };
+        self.bytes = robots.heap_bytes();
         (self.robots, self.until) = (Some(Arc::new(robots)), file.until);
         true
     }

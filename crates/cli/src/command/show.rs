@@ -18,6 +18,12 @@ pub fn show(global: &Global, args: &Show) -> anyhow::Result<ExitCode> {
     let Some(last) = captures.last() else {
         bail!("{} is known and was not fetched yet; `argiope doc` says more", args.target);
     };
+    if last["noarchive"] == true && !args.anyway && !args.headers {
+        bail!(
+            "{} asks that no copy of it be shown (noarchive); --anyway shows it to you alone",
+            args.target
+        );
+    }
     if args.text {
         let at = captures.iter().rev().find_map(|c| location(&c["text"]));
         let Some(at) = at else {

@@ -120,6 +120,7 @@ impl Director {
                 connections: settings.connections,
                 max_hosts: (settings.window_rows() / 16).max(2 * settings.connections),
                 rows: settings.window_rows(),
+                rule_bytes: settings.rule_memory(),
                 address_gap: settings.address_gap,
                 address_exempt: settings.address_exempt.clone(),
                 robots: settings.robots.then(|| settings.agent().to_owned()),
