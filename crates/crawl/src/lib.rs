@@ -18,6 +18,9 @@
 //!  offers the new rows to the frontier
 //! ```
 //!
+//! The director hands out other tasks the same way: finding a host's address, asking for its
+//! robots.txt (`robots`). What the frontier refuses needs no visit and is committed as it is.
+//!
 //! A group closes at 64 pages, 4 MB, 200 ms, or when nothing else is under way. While one group
 //! is being committed the next is collected; past two groups nothing new is handed out. A page
 //! counts as read when the batch that holds it is durable; until then a crash gives its URL
@@ -35,6 +38,9 @@
 //!
 //! * Its place: `cli` gives the order and shows the [`Live`] status; everything else is called
 //!   from here.
+//! The web, the clock and the committer's thread are arguments of a [`Run`] ([`MadeUp`]): a
+//! simulation runs this same code in virtual time.
+//!
 //! * What is not here: deciding (`frontier`), keeping (`store`, `archive`), talking to people
 //!   (`cli`).
 

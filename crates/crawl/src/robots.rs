@@ -124,9 +124,13 @@ fn read(
     };
     // What never left our side does not count as a request.
     let asked = outcome.kind != OutcomeKind::ForbiddenAddress;
+    let target = target.filter(|_| (300..400).contains(&status) && asker.hops() < MAX_HOPS);
     let manner = match Manner::of(&outcome) {
         // A server that cannot give its rules is left alone for a while.
         Manner::Troubled => Manner::Busy,
+        // Whether its rules can be had, what it leads to will tell: to be sent there once more
+        // heals nothing.
+        Manner::Good if target.is_some() && asker.at() == asker.robots_of() => Manner::Troubled,
         manner => manner,
     };
     let retry_after = answer.head.as_ref().and_then(|head| head.retry_after(now));
@@ -135,9 +139,9 @@ fn read(
         redirect: false,
         heard: Heard { manner, waited: answer.waited, retry_after },
     };
-    let result = match target.filter(|_| (300..400).contains(&status)) {
-        Some(url) if asker.hops() < MAX_HOPS => RobotsResult::Elsewhere(url),
-        _ => RobotsResult::File(RobotsFile {
+    let result = match target {
+        Some(url) => RobotsResult::Elsewhere(url),
+        None => RobotsResult::File(RobotsFile {
             asked: answer.started,
             until: answer.started.plus(KEEP),
             outcome,

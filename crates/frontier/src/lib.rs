@@ -13,7 +13,7 @@
 //! ```
 //!
 //! A page's links are put before [`admit`], which asks scope, file-name ending and depth in
-//! that order. What is admitted gets a [`Place`] in the ready queue of its host and a DocId,
+//! that order, and before the host's robots.txt where that is known. What is admitted gets a [`Place`] in the ready queue of its host and a DocId,
 //! once. A URL that is handed out stays in the queue until its result deletes the row, so a
 //! crash gives it back for free. A known page that a job meets for the first time, or on a
 //! shorter way than before, is queued once more to be *expanded*: its stored links are put
@@ -26,7 +26,10 @@
 //!  scheduled (on disk, wakes at a time)
 //!      │  claim, written durably with the next batch
 //!      ▼
-//!  loaded: waiting (a delay runs) ◀──▶ ready ──▶ all connections out
+//!  loaded: located ─▶ robots.txt known ─▶ waiting (a delay runs) ◀──▶ ready ──▶ all connections out
+//!      │                    ▲  a day old: asked again      │ no good answer for a set time
+//!      │                    └───────────────────────────   ▼
+//!      │                                               given up: its rows are refused
 //!      │  nothing left, or room needed
 //!      ▼
 //!  released: scheduled again, or asleep when it has no rows
@@ -36,6 +39,13 @@
 //! queue and the times from which its connections may be used again. The delay runs from the
 //! end of one answer to the start of the next request. The window covers every unclaimed row
 //! up to the *cursor*; rows beyond the cursor are on disk and come with a refill.
+//!
+//! [`Frontier::next`] hands out a [`Task`]: find the host's address (where addresses keep a gap),
+//! ask for its robots.txt, run an errand (a robots.txt that lies with another host), visit a URL,
+//! or refuse it: forbidden by robots.txt, or its host was given up. A robots.txt counts as a
+//! request like any other. How a host answers shapes its [`Temper`]: a pause on top of the delay,
+//! healed by good answers. What a host asked of us is put into a [`HostNote`] and committed at
+//! once, so that a crash does not forget it.
 //!
 //! Who moves what: the engine (`crawl`) reports events and performs what [`Frontier::wants`]
 //! asks; the store keeps the rows. Nothing here does I/O or reads a clock: time comes as an
