@@ -38,9 +38,8 @@
 //!
 //! * Its place: `cli` gives the order and shows the [`Live`] status; everything else is called
 //!   from here.
-//! The web, the clock and the committer's thread are arguments of a [`Run`] ([`MadeUp`]): a
-//! simulation runs this same code in virtual time.
-//!
+//! * The web, the clock and the committer's thread are arguments of a [`Run`] ([`MadeUp`]): a
+//!   simulation runs this same code in virtual time.
 //! * What is not here: deciding (`frontier`), keeping (`store`, `archive`), talking to people
 //!   (`cli`).
 

@@ -357,6 +357,11 @@ impl Frontier {
         self.waiting.first().map(|(time, _)| *time)
     }
 
+    /// The host that may be asked next, of those that wait.
+    pub(crate) fn next_waiting(&self) -> Option<HostKey> {
+        self.waiting.first().map(|(_, key)| *key)
+    }
+
     /// Whether a host could be asked now.
     pub fn has_ready(&mut self, now: Time) -> bool {
         self.wake(now);

@@ -69,7 +69,7 @@ pub use exchange::{Entry, HostNote, HostWindow, Named, Refill, Release, RobotsFi
 pub use heap::{Answered, Counts, Frontier, Politeness};
 pub use order::{Place, place_of_link, place_of_redirect, place_of_seed};
 pub use robots::{MAX_ROBOTS_BYTES, Robots, Rule, Verdict, is_product_token};
-pub use rules::RobotsUse;
+pub use rules::{Brake, RobotsUse};
 pub use seen::SeenCache;
 pub use task::{Errand, Task};
 pub use temper::{Heard, Manner, Patience, Temper};

@@ -23,6 +23,17 @@ pub enum RobotsUse {
     None,
 }
 
+/// What makes a host wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Brake {
+    /// Our own delay.
+    Delay,
+    /// The delay its robots.txt names.
+    Robots,
+    /// It answered slowly, or badly.
+    Temper,
+}
+
 impl Frontier {
     /// The robots.txt of a host was answered; says whether it is of use. Where it is not, the
     /// rules known before go on to hold, or else the host is asked for nothing but this file.
@@ -82,6 +93,19 @@ impl Frontier {
     /// Before when a loaded host is not asked, and how it has behaved.
     pub fn note_of(&self, key: HostKey) -> Option<HostNote> {
         self.hosts.get(&key).map(|host| host.note(key))
+    }
+
+    /// How far apart requests are to the host that may be asked next, and who wants it so.
+    pub fn next_gap(&self) -> Option<(Duration, Brake)> {
+        let host = self.hosts.get(&self.next_waiting()?)?;
+        let named = host.rules.crawl_delay().unwrap_or_default();
+        let pause = Duration::from_millis(host.temper.pause_ms);
+        let delay = self.rules.delay;
+        Some(match delay.max(named).max(pause) {
+            gap if gap == delay => (gap, Brake::Delay),
+            gap if gap == named => (gap, Brake::Robots),
+            gap => (gap, Brake::Temper),
+        })
     }
 
     /// What must be written down of loaded hosts at once.

@@ -8,7 +8,7 @@ use crate::run::EngineError;
 use crate::sites::forgiving;
 use crate::visit::seen_fingerprint;
 use argiope_frontier::{
-    Admission, Entry, Errand, HostWindow, Release, Robots, RobotsUse, SkipReason, admit,
+    Admission, Brake, Entry, Errand, HostWindow, Release, Robots, RobotsUse, SkipReason, admit,
     place_of_seed,
 };
 use argiope_model::{CanonicalUrl, Capture, Directives, FetchOutcome, HostKey, JobId, Role, Time};
@@ -231,14 +231,16 @@ impl Director {
         if !(held && room) || (wake.since(now) < NOTICED && self.settings.delay < NOTICED) {
             return None;
         }
+        let (gap, brake) = self.frontier.next_gap()?;
         let hosts = match counts.loaded {
             1 => "the host is".to_owned(),
-            n => format!("{n} hosts are"),
+            n => format!("each of {n} hosts is"),
         };
-        Some(format!("{hosts} asked every {} at most", seconds(self.settings.delay)))
+        let why = match brake {
+            Brake::Delay => "",
+            Brake::Robots => " (its robots.txt asks for that)",
+            Brake::Temper => " (it answers slowly or badly)",
+        };
+        Some(format!("{hosts} asked every {} s at most{why}", gap.as_secs_f64()))
     }
-}
-
-fn seconds(delay: Duration) -> String {
-    format!("{} s", delay.as_secs_f64())
 }
