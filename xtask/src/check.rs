@@ -1,14 +1,14 @@
 //! `cargo xtask check`: what must hold of the source, before anything runs.
 //!
-//! Format, lints and documentation are cargo's work; dependency policy and layers are read from
-//! `cargo metadata` ([`policy`]); the rest are rules about text ([`text`]). Every rule reports all
-//! its findings before the command fails.
+//! Format, lints, documentation and the build of the fuzz targets are cargo's work; dependency
+//! policy and layers are read from `cargo metadata` ([`policy`]); the rest are rules about text
+//! ([`text`]). Every rule reports all its findings before the command fails.
 
 pub mod licence;
 pub mod policy;
 pub mod text;
 
-use crate::{process, root};
+use crate::{fuzz, process, root};
 use anyhow::{Context, Result, bail};
 use std::process::Command;
 
@@ -19,7 +19,7 @@ pub fn cargo() -> Command {
     command
 }
 
-/// Format, lints, documentation, then our own rules.
+/// Format, lints, documentation, the build of the fuzz targets, then our own rules.
 pub fn run() -> Result<()> {
     process::must(cargo().args(["fmt", "--all", "--check"]))?;
     process::must(cargo().args([
@@ -34,6 +34,9 @@ pub fn run() -> Result<()> {
     let mut doc = cargo();
     doc.args(["doc", "--workspace", "--no-deps", "--quiet"]).env("RUSTDOCFLAGS", "-D warnings");
     process::must(&mut doc)?;
+    let format = ["fmt", "--manifest-path", "fuzz/Cargo.toml", "--", "--check"];
+    process::must(cargo().args(format))?;
+    fuzz::check()?;
     rules()
 }
 

@@ -2,6 +2,7 @@
 //!
 //! * [`mod@check`]: what must hold of the source: format, lints, docs, dependency policy, layers, text.
 //! * [`mod@test`]: fetch what the tests need, run `check`, build the binary, run every test.
+//! * [`mod@fuzz`]: made-up bytes for every parser of foreign ones.
 //! * [`mod@bench`]: what a crawled page and a discovered URL cost.
 //!
 //! Underneath: [`process`] runs programs with a time limit, [`nginx`] serves a folder on loopback
@@ -19,6 +20,7 @@
 pub mod bench;
 pub mod check;
 pub mod docs;
+pub mod fuzz;
 pub mod nginx;
 pub mod process;
 pub mod test;

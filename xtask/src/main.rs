@@ -12,6 +12,8 @@ cargo xtask check                      format, clippy, docs, dependency policy, 
 cargo xtask check rules                the last three alone: no compiling, a second
 cargo xtask test [FILTER]              fetch what the tests need, check, build, run every test
                                        (FILTER: no check, only the outside tests of that name)
+cargo xtask fuzz [TARGET|all] [--seconds N]
+                                       made-up bytes for every parser of foreign ones, 600 s each
 cargo xtask bench crawl [--runs N] [--site PACKAGE|DIR]... [--connections-per-host N]
                                        CPU per 1,000 pages beside wget2 and the fetch-only limit
 cargo xtask bench frontier [--urls N]...
@@ -25,6 +27,7 @@ fn main() -> ExitCode {
         ["check", "rules"] => xtask::check::rules(),
         ["test"] => xtask::test::run(None),
         ["test", filter] => xtask::test::run(Some(filter)),
+        ["fuzz", rest @ ..] => xtask::fuzz::run(rest),
         ["bench", "crawl", rest @ ..] => xtask::bench::crawl::run(rest),
         ["bench", "frontier", rest @ ..] => xtask::bench::frontier::run(rest),
         ["help" | "--help" | "-h"] => {

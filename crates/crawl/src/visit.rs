@@ -31,6 +31,8 @@ use tokio::sync::{Semaphore, mpsc};
 
 /// Bodies larger than this are worked on one at a time, off the other visits' way.
 const LARGE: u64 = 256 << 10;
+/// A page of a busy host is tried again this often, at least.
+const BUSY_TRIES: u8 = 8;
 /// Sitemaps are read up to this length (the protocol's limit).
 const MAX_SITEMAP: u64 = 50 << 20;
 
@@ -388,7 +390,7 @@ impl Work<'_> {
             OutcomeKind::Redirect => Next::Done(UrlState::Redirected),
             OutcomeKind::UnwantedType => Next::Done(UrlState::Skipped(SkipReason::Type)),
             OutcomeKind::TooLarge => Next::Done(UrlState::Skipped(SkipReason::Size)),
-            _ if outcome.is_transient() && entry.attempts < self.shared.retries => {
+            _ if outcome.is_transient() && entry.attempts < tries(outcome, self.shared.retries) => {
                 let wait = self.shared.retry_delay * (1 << entry.attempts.min(10));
                 Next::Retry(self.shared.clock.now().plus(wait))
             }
@@ -414,6 +416,15 @@ impl Work<'_> {
             entry,
             ip,
         }
+    }
+}
+
+/// How often a page is tried again. A host that asks us to slow down means "later", not "no": the
+/// pauses of its host are what keeps the tries apart, and in the end it is given up.
+pub(crate) fn tries(outcome: &FetchOutcome, retries: u8) -> u8 {
+    match Manner::of(outcome) {
+        Manner::Busy if retries > 0 => retries.max(BUSY_TRIES),
+        _ => retries,
     }
 }
 

@@ -11,6 +11,9 @@ use std::time::Duration;
 pub enum Take {
     /// Read the body.
     Body,
+    /// Read the body, but no more than this many bytes of it: where it is longer, it is cut and
+    /// the connection is closed. The answer counts as complete.
+    First(u64),
     /// Leave the body; the fetch ends so. The connection is closed unless the body is small.
     Nothing(FetchOutcome),
 }
@@ -34,4 +37,7 @@ pub struct Answer {
     pub started: Time,
     /// From then to the last byte.
     pub elapsed: Duration,
+    /// From the request being sent to the head received; zero if none came.
+    /// Name lookup, connecting and the body are not part of it: it tells how busy the server is.
+    pub waited: Duration,
 }

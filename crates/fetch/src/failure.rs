@@ -35,6 +35,10 @@ impl Failure {
             return Failure::new(OutcomeKind::BadResponse, detail);
         }
         let detail = match io_cause(error) {
+            Some(e) if e.kind() == io::ErrorKind::InvalidData => {
+                let detail = format!("the answer is not good HTTP: {e}");
+                return Failure::new(OutcomeKind::BadResponse, detail);
+            }
             Some(e) => format!("{} before answering", io_words(e)).into(),
             None => Cow::Borrowed("the server closed the connection before answering"),
         };
@@ -46,7 +50,7 @@ impl Failure {
         if let Some(e) = io_cause(error)
             && matches!(e.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData)
         {
-            return Failure::new(OutcomeKind::BadResponse, format!("bad chunk: {e}"));
+            return Failure::new(OutcomeKind::BadResponse, format!("bad framing: {e}"));
         }
         let detail = match promised {
             Some(promised) => format!("the body ended after {got} of {promised} bytes"),

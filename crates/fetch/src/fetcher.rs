@@ -7,38 +7,31 @@
 //!   after a complete answer.
 //! * What is not here: following redirects. They are answers too.
 
-use crate::address::is_private;
 use crate::answer::{Answer, Take};
 use crate::body::Body;
-use crate::connection::Connection;
-use crate::failure::{Ending, Failure, io_words};
+use crate::connection::{Client, Connection};
+use crate::failure::{Ending, Failure};
 use crate::head::Head;
 use crate::idle::Idle;
-use crate::names::Names;
+use crate::proxy;
 use crate::request::Requests;
+use crate::route::{Blocked, Located, Routes};
 use crate::settings::{FetchError, FetchSettings};
 use crate::spool::{Gathering, Spool};
-use crate::tls::Tls;
-use crate::wire::Stream;
+use crate::throttle::Patience;
+use crate::wire::Language;
 use argiope_model::{CanonicalUrl, FetchOutcome, OutcomeKind, Time};
 use hyper::Response;
 use hyper::body::{Body as _, Incoming};
-use hyper::client::conn::http1;
-use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant, SystemTime};
-use tokio::net::TcpStream;
-use tokio::time::timeout;
 
 /// An unwanted body up to this size is read to its end: cheaper than a new connection.
 const DRAIN_BYTES: u64 = 16 << 10;
-/// More addresses than this are not tried for one request.
-const MAX_ADDRESSES: usize = 6;
+/// What the framing of a body may always cost.
+const FRAMING_BYTES: u64 = 1 << 20;
 /// The client insists on a buffer of this size.
 const MIN_HEADER_BYTES: usize = 8 << 10;
-/// Enough for any real head; the client refuses heads with more.
-const MAX_HEADERS: usize = 256;
 
 /// Asks the web. Clones share connections, caches and budgets.
 #[derive(Clone)]
@@ -47,33 +40,22 @@ pub struct Fetcher(Arc<Shared>);
 struct Shared {
     settings: FetchSettings,
     requests: Requests,
-    client: http1::Builder,
-    tls: Tls,
-    names: Names,
+    client: Client,
+    routes: Routes,
     idle: Idle,
     spool: Arc<Spool>,
-    open: Arc<AtomicUsize>,
 }
 
 impl Fetcher {
     /// A fetcher with its own connections and spool directory, which is made and cleared.
     pub fn new(mut settings: FetchSettings) -> Result<Self, FetchError> {
         settings.max_header_bytes = settings.max_header_bytes.max(MIN_HEADER_BYTES);
-        let mut client = http1::Builder::new();
-        client
-            .allow_spaces_after_header_name_in_responses(true)
-            .allow_obsolete_multiline_headers_in_responses(true)
-            .ignore_invalid_headers_in_responses(true)
-            .max_headers(MAX_HEADERS)
-            .max_buf_size(settings.max_header_bytes);
         Ok(Fetcher(Arc::new(Shared {
             requests: Requests::new(&settings)?,
-            client,
-            tls: Tls::default(),
-            names: Names::new(&settings.resolve_overrides),
+            client: Client::new(&settings),
+            routes: Routes::new(&settings)?,
             idle: Idle::new(settings.idle_connections, settings.idle_timeout),
             spool: Arc::new(Spool::open(&settings)?),
-            open: Arc::default(),
             settings,
         })))
     }
@@ -94,17 +76,20 @@ impl Fetcher {
             wire_bytes: 0,
             started: Time::from_system(SystemTime::now()),
             elapsed: Duration::ZERO,
+            waited: Duration::ZERO,
         };
         let limit = self.0.settings.total_timeout;
-        let ended = timeout(limit, self.0.exchange(url, judge, &mut answer)).await;
+        let patience = Patience::default();
+        let exchange = self.0.exchange(url, judge, &mut answer, &patience);
+        let ended = patience.within(limit, exchange).await;
         let status = answer.head.as_ref().map_or(0, |h| h.status);
         match ended {
-            Ok(Ok(())) => {}
-            Ok(Err(Ending::Ours(error))) => return Err(error),
+            Some(Ok(())) => {}
+            Some(Err(Ending::Ours(error))) => return Err(error),
             // A verdict stands, even if the rest of the body could not be drained.
             _ if answer.outcome.is_some() => {}
-            Ok(Err(Ending::Web(failure))) => answer.outcome = Some(failure.outcome(status)),
-            Err(_) => {
+            Some(Err(Ending::Web(failure))) => answer.outcome = Some(failure.outcome(status)),
+            None => {
                 let what = if status == 0 { "no answer" } else { "no complete answer" };
                 let detail = format!("{what} within {limit:?}");
                 answer.outcome =
@@ -115,9 +100,15 @@ impl Fetcher {
         Ok(answer)
     }
 
+    /// The address that a request for this URL would be sent to first, and when to ask again.
+    /// An address that must not be connected to is an outcome, as is a name without one.
+    pub async fn locate(&self, url: &CanonicalUrl) -> Result<Located, FetchOutcome> {
+        self.0.routes.locate(url).await.map_err(|failure| failure.outcome(0))
+    }
+
     /// How many connections are open now, waiting ones included.
     pub fn open_connections(&self) -> usize {
-        self.0.open.load(Relaxed)
+        self.0.client.open_connections()
     }
 
     /// How many bytes of bodies are in memory now.
@@ -140,32 +131,45 @@ impl Shared {
         url: &CanonicalUrl,
         judge: impl FnOnce(&Head) -> Take,
         answer: &mut Answer,
+        patience: &Patience,
     ) -> Result<(), Ending> {
-        let (mut connection, response) = self.ask(url, answer).await?;
+        let (mut connection, response) = self.ask(url, answer, patience).await?;
         let (parts, mut body) = response.into_parts();
-        let head = answer.head.insert(Head {
-            status: parts.status.as_u16(),
-            raw: connection.tap().take_head(),
-            length: body.size_hint().exact(),
+        let status = parts.status.as_u16();
+        if status == 407 && self.requests.go_to_proxy(url) {
+            // Only a proxy says so: it is not the page's answer.
+            answer.wire_bytes = connection.tap().received;
+            return Err(proxy::failed(proxy::WRONG_CREDENTIALS.into()).into());
+        }
+        let length = body.size_hint().exact();
+        let raw = connection.tap().take_head();
+        let head = answer.head.insert(match connection.language() {
+            Language::Http1 => Head { status, raw, length, http2: false },
+            Language::Http2 => Head::from_http2(&parts, length),
         });
         // The parsed headers hold on to the read buffer.
         drop(parts);
+        connection.tap().got_on();
         answer.wire_bytes = connection.tap().received;
 
+        if status == 101 {
+            let detail = "the server changed to another protocol, unasked";
+            return Err(Failure::new(OutcomeKind::BadResponse, detail).into());
+        }
         let taken = match judge(head) {
-            Take::Body => self.take_body(&mut connection, body, answer).await,
+            Take::Body => self.take_body(&mut connection, body, None, answer).await,
+            Take::First(most) => self.take_body(&mut connection, body, Some(most), answer).await,
             Take::Nothing(outcome) => {
                 let small = head.length.is_some_and(|n| n <= DRAIN_BYTES);
                 answer.outcome = Some(outcome);
                 if !small {
                     return Ok(());
                 }
-                drain(&mut connection, &mut body).await
+                drain(&mut connection, &mut body).await.map(|()| true)
             }
         };
         answer.wire_bytes = connection.tap().received;
-        taken?;
-        if connection.is_usable() {
+        if taken? && connection.is_usable() {
             self.idle.put(connection);
         }
         Ok(())
@@ -176,23 +180,83 @@ impl Shared {
         &self,
         url: &CanonicalUrl,
         answer: &mut Answer,
+        patience: &Patience,
     ) -> Result<(Box<Connection>, Response<Incoming>), Failure> {
         if let Some(mut connection) = self.idle.take(url.origin()) {
-            answer.ip = Some(connection.ip);
-            match connection.ask(self.requests.get(url)).await {
+            answer.ip = connection.ip;
+            match self.ask_on(&mut connection, url, answer, patience).await {
                 Ok(response) => return Ok((connection, response)),
                 // The server may close a waiting connection just as the request leaves. If it
                 // has not said a word, it is asked again, once, on a new connection.
                 Err(_) if connection.tap().received == 0 => {}
-                Err(error) => {
-                    answer.wire_bytes = connection.tap().received;
-                    return Err(Failure::before_head(&error));
-                }
+                Err(failure) => return Err(failure),
             }
         }
-        let mut connection = self.connect(url, answer).await?;
-        match connection.ask(self.requests.get(url)).await {
+        let language = self.routes.language(url.origin());
+        let other = match language {
+            Language::Http1 => Language::Http2,
+            Language::Http2 => Language::Http1,
+        };
+        let blocked = match self.ask_anew(url, language, answer, patience).await {
+            Ok(asked) => return Ok(asked),
+            Err(blocked) if blocked.wants_another_language => blocked,
+            Err(blocked) => return Err(blocked.failure),
+        };
+        // The server refused the language: once more in the other one. If that fails as well,
+        // its first refusal was not about the language alone and is what we tell.
+        match self.ask_anew(url, other, answer, patience).await {
+            Ok(asked) => {
+                self.routes.learn_language(url.origin(), other);
+                Ok(asked)
+            }
+            Err(again) if again.wants_another_language => Err(blocked.failure),
+            Err(again) => Err(again.failure),
+        }
+    }
+
+    /// Sends the request on a new connection.
+    async fn ask_anew(
+        &self,
+        url: &CanonicalUrl,
+        language: Language,
+        answer: &mut Answer,
+        patience: &Patience,
+    ) -> Result<(Box<Connection>, Response<Incoming>), Blocked> {
+        let way = self.routes.open(url, language, &mut answer.ip).await?;
+        let mut connection = match self.client.start(way, language, url.origin()).await {
+            Ok(connection) => Box::new(connection),
+            Err(error) => return Err(Failure::before_head(&error).into()),
+        };
+        match self.ask_on(&mut connection, url, answer, patience).await {
             Ok(response) => Ok((connection, response)),
+            Err(failure) => {
+                let spoke = (language, connection.tap().spoken());
+                let wants_another_language = matches!(
+                    spoke,
+                    (Language::Http1, Some(Language::Http2))
+                        | (Language::Http2, Some(Language::Http1))
+                );
+                Err(Blocked { failure, wants_another_language })
+            }
+        }
+    }
+
+    async fn ask_on(
+        &self,
+        connection: &mut Connection,
+        url: &CanonicalUrl,
+        answer: &mut Answer,
+        patience: &Patience,
+    ) -> Result<Response<Incoming>, Failure> {
+        let request = self.requests.get(url, connection.language());
+        let (sent, granted) = (Instant::now(), patience.granted());
+        match connection.ask(request, patience).await {
+            Ok(response) => {
+                // What our own cap held up is not the server's delay.
+                let held = patience.granted() - granted;
+                answer.waited = sent.elapsed().saturating_sub(held);
+                Ok(response)
+            }
             Err(error) => {
                 answer.wire_bytes = connection.tap().received;
                 Err(Failure::before_head(&error))
@@ -200,104 +264,56 @@ impl Shared {
         }
     }
 
-    async fn connect(
-        &self,
-        url: &CanonicalUrl,
-        answer: &mut Answer,
-    ) -> Result<Box<Connection>, Failure> {
-        let addresses = self.names.addresses(url.host()).await?;
-        let mut failure = None;
-        for (n, &ip) in addresses.iter().take(MAX_ADDRESSES).enumerate() {
-            if !self.settings.allow_private && is_private(ip) {
-                failure.get_or_insert_with(|| {
-                    let detail = format!("{ip} is not a public address");
-                    Failure::new(OutcomeKind::ForbiddenAddress, detail)
-                });
-                continue;
-            }
-            answer.ip = Some(ip);
-            match self.dial(SocketAddr::new(ip, url.port())).await {
-                Ok(tcp) => {
-                    if n > 0 {
-                        self.names.prefer(url.host(), ip);
-                    }
-                    let stream = match url.is_https() {
-                        true => {
-                            let limit = self.settings.connect_timeout;
-                            let secured = timeout(limit, self.tls.secure(url.host(), tcp)).await;
-                            Stream::Tls(secured.unwrap_or_else(|_| {
-                                let detail = format!("no handshake within {limit:?}");
-                                Err(Failure::new(OutcomeKind::TlsFailed, detail))
-                            })?)
-                        }
-                        false => Stream::Plain(tcp),
-                    };
-                    let limit = self.settings.max_header_bytes;
-                    let started = Connection::start(
-                        &self.client,
-                        stream,
-                        url.origin(),
-                        ip,
-                        limit,
-                        &self.open,
-                    );
-                    return started
-                        .await
-                        .map(Box::new)
-                        .map_err(|e| Failure::new(OutcomeKind::ConnectFailed, e.to_string()));
-                }
-                Err(f) => failure = Some(f),
-            }
-        }
-        Err(failure.unwrap_or_else(|| Failure::new(OutcomeKind::NoAddress, "no address")))
-    }
-
-    async fn dial(&self, address: SocketAddr) -> Result<TcpStream, Failure> {
-        let limit = self.settings.connect_timeout;
-        let detail = match timeout(limit, TcpStream::connect(address)).await {
-            Ok(Ok(tcp)) => {
-                // Without it small requests may wait for an acknowledgement; not fatal.
-                let _ = tcp.set_nodelay(true);
-                return Ok(tcp);
-            }
-            Ok(Err(error)) => format!("{} ({address})", io_words(&error)),
-            Err(_) => format!("no connection to {address} within {limit:?}"),
-        };
-        Err(Failure::new(OutcomeKind::ConnectFailed, detail))
-    }
-
+    /// Reads the body, or its first bytes; says whether that was all of it.
     async fn take_body(
         &self,
         connection: &mut Connection,
         mut body: Incoming,
+        first: Option<u64>,
         answer: &mut Answer,
-    ) -> Result<(), Ending> {
+    ) -> Result<bool, Ending> {
         let promised = body.size_hint().exact();
         let limit = self.settings.max_body_bytes;
-        if let Some(promised) = promised.filter(|&n| n > limit) {
+        if let Some(promised) = promised.filter(|&n| n > limit && first.is_none()) {
             let detail = format!("{promised} bytes announced, {limit} allowed");
             return Err(Failure::new(OutcomeKind::TooLarge, detail).into());
         }
         if promised == Some(0) {
-            return Ok(());
+            return Ok(true);
         }
-        let mut gathering = Gathering::new(&self.spool, promised);
+        let mut whole = true;
+        // Framing that costs more than the body is meant to cost.
+        let most_on_wire = limit.saturating_mul(2).saturating_add(FRAMING_BYTES);
+        let mut gathering = Gathering::new(&self.spool, promised.min(first.or(promised)));
         while let Some(piece) = connection.next_piece(&mut body).await {
-            let piece = piece.map_err(|e| Failure::in_body(&e, gathering.len(), promised))?;
+            let mut piece = piece.map_err(|e| Failure::in_body(&e, gathering.len(), promised))?;
+            let room = first.map(|most| most.saturating_sub(gathering.len()));
+            let cut = room.is_some_and(|room| piece.len() as u64 > room);
+            if let Some(room) = room.filter(|_| cut) {
+                piece.truncate(room as usize);
+            }
             if gathering.len() + piece.len() as u64 > limit {
                 let detail = format!("more than {limit} bytes");
                 return Err(Failure::new(OutcomeKind::TooLarge, detail).into());
             }
-            answer.wire_bytes += piece.len() as u64;
+            answer.wire_bytes = connection.tap().received;
+            if answer.wire_bytes > most_on_wire {
+                let detail = format!("more than {most_on_wire} bytes on the wire");
+                return Err(Failure::new(OutcomeKind::TooLarge, detail).into());
+            }
             if gathering.push(&piece) {
                 gathering = flush(gathering).await?;
+            }
+            if cut {
+                whole = false;
+                break;
             }
         }
         if gathering.must_flush() {
             gathering = flush(gathering).await?;
         }
         answer.body = gathering.finish();
-        Ok(())
+        Ok(whole)
     }
 }
 

@@ -1,11 +1,12 @@
 //! What the web answers: one request, one answer, whatever happens on the way.
 //!
-//! * What this is: an HTTP/1.1 client for crawling. [`Fetcher::get`] asks for one URL; the
-//!   caller sees the [`Head`] before the body is read and says whether to [`Take`] it;
-//!   [`Fetcher::decode`] undoes the content codings afterwards, on whatever thread.
+//! * What this is: an HTTP/1.1 client for crawling, which speaks HTTP/2 with servers that insist.
+//!   [`Fetcher::get`] asks for one URL; the caller sees the [`Head`] before the body is read and
+//!   says whether to [`Take`] it; [`Fetcher::decode`] undoes the content codings afterwards, on
+//!   whatever thread; [`Fetcher::locate`] tells which address a request would go to.
 //! * Its place: the engine calls it, once per URL that the frontier released. It knows `model`
 //!   alone.
-//! * States of a request: resolve, check the address, connect (or reuse an idle connection),
+//! * States of a request: resolve, check the address, connect (or reuse an idle connection), TLS,
 //!   head, judge, body. Every one can end it with a [`FetchOutcome`]; one time limit spans all.
 //! * Invariants: what the web does is never an `Err`, only our own disk is. A body is whole or
 //!   it is not there. Memory for bodies stays inside one budget shared by all requests, and
@@ -45,21 +46,29 @@ mod answer;
 mod body;
 mod connection;
 mod decode;
+mod dial;
+mod dns;
 mod failure;
 mod fetcher;
 mod head;
 mod idle;
 mod inflate;
 mod names;
+mod proxy;
 mod request;
+mod route;
 mod settings;
 mod spool;
+mod throttle;
 mod tls;
 mod wire;
 
 pub use answer::{Answer, Take};
 pub use body::{Body, BodyBytes, BodyReader, SpoolFile};
 pub use decode::{DecodeError, Decoded, decoded_reader};
+pub use dns::name_answer_from_bytes;
 pub use fetcher::Fetcher;
-pub use head::Head;
+pub use head::{Head, head_from_bytes};
+pub use proxy::{ProxyUrl, ProxyUrlError};
+pub use route::Located;
 pub use settings::{FetchError, FetchSettings};

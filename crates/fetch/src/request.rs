@@ -3,16 +3,19 @@
 //! The headers that never change are made once; a request copies them and adds its host.
 
 use crate::settings::{FetchError, FetchSettings};
+use crate::wire::Language;
 use argiope_model::CanonicalUrl;
 use bytes::Bytes;
 use http_body_util::Empty;
 use hyper::header::{self, HeaderMap, HeaderValue};
 use hyper::http::uri::PathAndQuery;
-use hyper::{Request, Uri};
+use hyper::{Request, Uri, Version};
 
 /// Makes requests.
 pub(crate) struct Requests {
     headers: HeaderMap,
+    /// Set where plain requests go to a proxy: what opens it to us, if anything does.
+    proxy: Option<Option<HeaderValue>>,
 }
 
 impl Requests {
@@ -32,29 +35,56 @@ impl Requests {
         }
         let codings = HeaderValue::from_static("gzip, br, deflate, zstd");
         headers.insert(header::ACCEPT_ENCODING, codings);
-        Ok(Requests { headers })
+        let proxy = settings.proxy.as_ref().filter(|proxy| proxy.takes_plain_requests());
+        Ok(Requests { headers, proxy: proxy.map(|proxy| proxy.authorization()) })
     }
 
-    /// Asks for a URL.
-    pub(crate) fn get(&self, url: &CanonicalUrl) -> Request<Empty<Bytes>> {
+    /// Whether the request for a URL is read by a proxy rather than by the server.
+    pub(crate) fn go_to_proxy(&self, url: &CanonicalUrl) -> bool {
+        self.proxy.is_some() && !url.is_https()
+    }
+
+    /// Asks for a URL, in the form that the language and a proxy on the way want.
+    pub(crate) fn get(&self, url: &CanonicalUrl, language: Language) -> Request<Empty<Bytes>> {
         let mut request = Request::new(Empty::new());
-        *request.uri_mut() = target(url.path_and_query());
         let mut headers = self.headers.clone();
-        if let Ok(host) = HeaderValue::from_str(url.authority()) {
+        let target = target(url.path_and_query());
+        if let (Language::Http1, Ok(host)) = (language, HeaderValue::from_str(url.authority())) {
             headers.insert(header::HOST, host);
         }
+        *request.uri_mut() = match (language, &self.proxy) {
+            (Language::Http2, _) => {
+                // HTTP/2 has pseudo-headers instead, which are made of the full URL.
+                headers.remove(header::HOST);
+                *request.version_mut() = Version::HTTP_2;
+                whole(url, target)
+            }
+            (Language::Http1, Some(authorization)) if !url.is_https() => {
+                if let Some(value) = authorization {
+                    headers.insert(header::PROXY_AUTHORIZATION, value.clone());
+                }
+                whole(url, target)
+            }
+            _ => target.into(),
+        };
         *request.headers_mut() = headers;
         request
     }
 }
 
+/// Scheme and host in front of the path.
+fn whole(url: &CanonicalUrl, target: PathAndQuery) -> Uri {
+    let uri = Uri::builder().scheme(url.scheme()).authority(url.authority());
+    uri.path_and_query(target.clone()).build().unwrap_or_else(|_| target.into())
+}
+
 /// Path and query as the request line writes them. A URL may hold a few characters that the
 /// client does not let through; those go escaped.
-fn target(path_and_query: &str) -> Uri {
+fn target(path_and_query: &str) -> PathAndQuery {
     if let Ok(target) =
         PathAndQuery::from_maybe_shared(Bytes::copy_from_slice(path_and_query.as_bytes()))
     {
-        return target.into();
+        return target;
     }
     let mut escaped = String::with_capacity(path_and_query.len() + 16);
     for b in path_and_query.bytes() {
@@ -64,5 +94,5 @@ fn target(path_and_query: &str) -> Uri {
             escaped.push_str(&format!("%{b:02X}"));
         }
     }
-    Uri::try_from(escaped).unwrap_or_default()
+    PathAndQuery::try_from(escaped).unwrap_or_else(|_| PathAndQuery::from_static("/"))
 }

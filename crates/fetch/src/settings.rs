@@ -1,6 +1,7 @@
 //! What the caller decides, and the only ways a fetch can fail on our side.
 
-use std::net::IpAddr;
+use crate::proxy::ProxyUrl;
+use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -35,6 +36,16 @@ pub struct FetchSettings {
     pub idle_timeout: Duration,
     /// Names whose address is given here instead of by the name service.
     pub resolve_overrides: Vec<(String, IpAddr)>,
+    /// The name servers to ask, in this order; without any, the system is asked. Answers of
+    /// these are kept as long as they say (30 seconds to a day), the system's for five minutes.
+    pub dns_servers: Vec<SocketAddr>,
+    /// PEM files with certificates to trust beside those of the system.
+    pub extra_ca: Vec<PathBuf>,
+    /// A proxy that all requests go through.
+    pub proxy: Option<ProxyUrl>,
+    /// The most that all connections together may receive in a second. Time that a request
+    /// spends waiting for its turn does not count against its limit.
+    pub max_bytes_per_second: Option<u64>,
 }
 
 impl Default for FetchSettings {
@@ -54,6 +65,10 @@ impl Default for FetchSettings {
             idle_connections: 256,
             idle_timeout: Duration::from_secs(60),
             resolve_overrides: Vec::new(),
+            dns_servers: Vec::new(),
+            extra_ca: Vec::new(),
+            proxy: None,
+            max_bytes_per_second: None,
         }
     }
 }
@@ -81,6 +96,14 @@ pub enum FetchError {
     /// The program is stopping and no longer writes spool files.
     #[error("stopped while writing a spool file: {0}")]
     Stopped(String),
+    /// A file of certificates to trust could not be used.
+    #[error("cannot trust the certificates in {}: {why}", path.display())]
+    Certificates {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        why: String,
+    },
     /// A setting holds characters that no HTTP header may hold.
     #[error("the {setting} cannot be sent as a header: {value:?}")]
     Header {

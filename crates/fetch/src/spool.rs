@@ -98,6 +98,12 @@ pub(crate) struct Share {
 }
 
 impl Share {
+    /// A share of nothing.
+    pub(crate) fn uncounted() -> Self {
+        let budget = Budget { limit: 0, used: AtomicUsize::new(0) };
+        Share { budget: Arc::new(budget), held: 0 }
+    }
+
     /// Holds exactly `bytes` from now on; growth beyond the budget only if `overdraw`.
     fn resize(&mut self, bytes: usize, overdraw: bool) -> bool {
         if bytes > self.held {

@@ -8,8 +8,10 @@ mod support;
 use argiope_fetch::{Body, Take};
 use argiope_model::{CanonicalUrl, FetchOutcome, OutcomeKind};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 use support::{Kit, Server, bytes, failure, noise, request};
 use tokio::io::AsyncWriteExt;
+use tokio::sync::Notify;
 
 #[tokio::test]
 async fn a_body_of_known_length_arrives_whole() {
@@ -197,7 +199,38 @@ async fn an_ipv6_address_and_a_name_given_by_hand_are_reached() {
 async fn a_server_that_does_not_speak_tls_is_a_tls_failure() {
     let server = Server::keep_alive("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok").await;
     let url = CanonicalUrl::parse(&format!("https://127.0.0.1:{}/", server.port)).unwrap();
-    let kit = Kit::with(|s| s.connect_timeout = std::time::Duration::from_millis(300));
+    let kit = Kit::with(|s| s.connect_timeout = Duration::from_millis(300));
     let (kind, detail) = failure(&kit.get(&url).await);
     assert_eq!(kind, OutcomeKind::TlsFailed, "{detail}");
+}
+
+#[tokio::test]
+async fn the_wait_for_the_head_is_told_apart_from_the_rest() {
+    let seen = Arc::new(Notify::new());
+    let head_seen = seen.clone();
+    let server = Server::start(move |mut stream, _| {
+        let head_seen = head_seen.clone();
+        async move {
+            while request(&mut stream).await.is_some() {
+                tokio::time::sleep(Duration::from_millis(100)).await;
+                let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\no").await;
+                head_seen.notified().await;
+                tokio::time::sleep(Duration::from_millis(200)).await;
+                let _ = stream.write_all(b"k").await;
+            }
+        }
+    })
+    .await;
+    let kit = Kit::new();
+    for _ in 0..2 {
+        let judge = |_: &_| {
+            seen.notify_one();
+            Take::Body
+        };
+        let answer = kit.fetcher.get(&server.url("/"), judge).await.unwrap();
+        let (waited, elapsed) = (answer.waited, answer.elapsed);
+        assert!(waited >= Duration::from_millis(100), "{waited:?}");
+        assert!(elapsed >= waited + Duration::from_millis(200), "{waited:?} of {elapsed:?}");
+    }
+    assert_eq!(server.accepted(), 1);
 }

@@ -31,9 +31,9 @@ async fn chunks_that_break_off_or_make_no_sense_are_failures() {
     for (chunks, kind, words) in [
         ("5\r\nhello\r\n", OutcomeKind::ConnectionLost, "the body broke off after 5 bytes"),
         ("5\r\nhel", OutcomeKind::ConnectionLost, "the body broke off after 3 bytes"),
-        ("xyz\r\nhello\r\n0\r\n\r\n", OutcomeKind::BadResponse, "bad chunk: "),
-        ("5\r\nhelloworld\r\n0\r\n\r\n", OutcomeKind::BadResponse, "bad chunk: "),
-        ("ffffffffffffffffff\r\nhello", OutcomeKind::BadResponse, "bad chunk: "),
+        ("xyz\r\nhello\r\n0\r\n\r\n", OutcomeKind::BadResponse, "bad framing: "),
+        ("5\r\nhelloworld\r\n0\r\n\r\n", OutcomeKind::BadResponse, "bad framing: "),
+        ("ffffffffffffffffff\r\nhello", OutcomeKind::BadResponse, "bad framing: "),
     ] {
         let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
         let server = Server::one_shot(format!("{head}{chunks}")).await;

@@ -67,18 +67,57 @@ fn kit() -> Kit {
     Kit::with(|s| s.total_timeout = Duration::from_secs(5))
 }
 
-#[tokio::test]
-async fn raw_replies_neither_crash_nor_hang() {
-    let Some(cases) = suite("wpt-misc.jsonl") else { return };
-    let kit = kit();
-    let mut count = 0;
-    for case in cases.iter().filter(|c| c["kind"] == "http-h1-asis") {
-        ask(&kit, &case_bytes(&case["input"]["response_bytes"])).await;
-        count += 1;
+/// One stray character (CR, HTAB, LF, NUL, SP) at each place of a small reply. What the standard
+/// decides; elsewhere it leaves the choice to us and only the absence of harm is tested.
+fn decided(character: &str, place: &str) -> Option<(bool, &'static str)> {
+    let refused = |paragraph| Some((false, paragraph));
+    let taken = |paragraph| Some((true, paragraph));
+    match (character, place) {
+        (_, "in-http" | "before-slash" | "after-slash" | "before-dot" | "after-dot") => {
+            refused("RFC 9112 2.3: the version is HTTP, a slash, a digit, a dot, a digit")
+        }
+        ("CR" | "NUL", "after-colon" | "in-value" | "after-value") => {
+            refused("RFC 9110 5.5: reject the message, or replace them (we reject)")
+        }
+        ("CR" | "NUL", "in-name" | "before-colon" | "leading") => {
+            refused("RFC 9110 5.1: no such character in a name; RFC 9112 2.2: a bare CR is invalid")
+        }
+        ("CR" | "NUL", _) => refused("RFC 9112 4: no such character in a status line"),
+        ("HTAB" | "SP", "after-colon" | "after-value") => {
+            taken("RFC 9112 5: white space around a value is not part of it")
+        }
+        ("HTAB" | "SP", "in-value") => taken("RFC 9110 5.5: white space may be in a value"),
+        ("HTAB" | "SP", "before-reason" | "after-reason") | ("SP", "after-num") => {
+            taken("RFC 9112 4: the reason is any text, and to be ignored")
+        }
+        ("HTAB" | "SP", "leading") => {
+            taken("RFC 9112 2.2: reject, or pass over the line (we pass over it)")
+        }
+        _ => None,
     }
-    assert!(count > 0);
 }
 
+#[tokio::test]
+async fn raw_replies_do_no_harm_and_are_read_as_the_standard_decides() {
+    let Some(cases) = suite("wpt-misc.jsonl") else { return };
+    let (kit, mut count, mut by_rule) = (kit(), 0, 0);
+    for case in cases.iter().filter(|c| c["kind"] == "http-h1-asis") {
+        let got = ask(&kit, &case_bytes(&case["input"]["response_bytes"])).await;
+        count += 1;
+        let name = case["input"]["name"].as_str().unwrap();
+        let mut parts = name.trim_end_matches(".asis").splitn(3, '_').skip(1);
+        let (character, place) = (parts.next().unwrap(), parts.next().unwrap());
+        if let Some((taken, paragraph)) = decided(character, place) {
+            let page = taken.then(|| (200, b"Test.".to_vec()));
+            assert_eq!(got, page, "{name}: {paragraph}");
+            by_rule += 1;
+        }
+    }
+    println!("{count} raw replies, {by_rule} decided by the standard");
+    assert!(count >= 85 && by_rule >= 62, "{by_rule} of {count}");
+}
+
+/// Where the standard and a browser differ, we keep to the standard.
 #[tokio::test]
 async fn status_lines_are_read_as_browsers_read_them() {
     let Some(cases) = suite("wpt-misc.jsonl") else { return };
@@ -92,10 +131,11 @@ async fn status_lines_are_read_as_browsers_read_them() {
             odd.push(line.to_owned());
         }
     }
-    // Statuses of one digit are refused here; a browser takes them.
+    // RFC 9112 4: a status has three digits. A browser takes these.
     assert_eq!(odd, ["0 OK", "1 OK"]);
 }
 
+/// Where the standard and a browser differ, we keep to the standard.
 #[tokio::test]
 async fn lengths_are_read_as_browsers_read_them() {
     let Some(cases) = suite("wpt-misc.jsonl") else { return };
@@ -110,12 +150,19 @@ async fn lengths_are_read_as_browsers_read_them() {
             odd.push(headers.to_owned());
         }
     }
-    // A length that is no number is refused here; a browser reads on until the server closes.
-    assert!(odd.len() <= 6 && odd.iter().all(|h| !is_number(h)), "{odd:#?}");
-}
-
-fn is_number(header: &str) -> bool {
-    header.split([':', ',']).skip(1).all(|value| value.trim().parse::<u64>().is_ok())
+    // RFC 9112 6.3, rule 5: a length that is no number is an error that cannot be recovered
+    // from; the answer is discarded. A browser reads on until the server closes.
+    assert_eq!(
+        odd,
+        [
+            "Content-Length: aaaah\r\nContent-Length: aaaah",
+            "Content-Length: aaaah, aaaah",
+            "Content-Length: aaaah",
+            "Content-Length: 42s",
+            "Content-Length: 30s",
+            "Content-Length: -1",
+        ]
+    );
 }
 
 #[tokio::test]
@@ -141,28 +188,61 @@ async fn collected_codings_are_undone() {
     assert!(count > 0);
 }
 
+/// Where we read a case differently than the parser it was written for, and why.
+const READ_DIFFERENTLY: &[(&str, &str)] = &[
+    // The parser reads a whole stream, we read the one answer to our one question.
+    ("connection.md/HTTP 304 with Content-Length", "the case goes on to a second message"),
+    ("connection.md/HTTP 304 with Transfer-Encoding", "the case goes on to a second message"),
+    ("connection.md/HTTP 100 first, then 400", "RFC 9110 15.2: the final answer is the 404"),
+    ("pipelining.md/Should parse multiple events", "the case goes on to further messages"),
+    // Bytes behind a complete answer are not part of it; the connection is closed.
+    ("connection.md/HTTP/1.1 with keep-alive disabled and 204 status", "RFC 9112 9.6, 6.3 rule 1"),
+    ("connection.md/HTTP/1.1 with keep-alive disabled, content-length", "RFC 9112 9.6, 6.3 rule 6"),
+    // The server closes before the message is complete; the parser just waits for more.
+    ("connection.md/HTTP 103 first, then 200", "RFC 9112 8: 16 of 17 bytes"),
+    ("content-length.md/Content-Length reset when no body is received", "RFC 9112 8: no body"),
+    ("content-length.md/Tabs in `Content-Length` (surrounding)", "RFC 9112 8: no body"),
+    ("transfer-encoding.md/Chunk extensions quoting", "RFC 9112 8: the last line is missing"),
+    // We did not ask for another protocol.
+    ("connection.md/HTTP 101 response with Upgrade and Content-Length header", "RFC 9110 7.8"),
+    ("connection.md/HTTP 101 response with Upgrade and Transfer-Encoding header", "RFC 9110 7.8"),
+    ("sample.md/RTSP response", "RFC 9112 2.3: not HTTP"),
+    ("sample.md/ICE response", "RFC 9112 2.3: not HTTP"),
+    ("sample.md/HTTP version 0.9", "RFC 9112 2.3, RFC 9110 2.5: another major version"),
+    ("lenient-version.md/Invalid HTTP version (lenient)", "RFC 9112 2.3: another major version"),
+    ("invalid.md/Bare CR after response line (lenient)", "RFC 9112 2.2: a bare CR is invalid"),
+    // Allowed to be read, and read by browsers.
+    ("invalid.md/Only LFs present and no body", "RFC 9112 2.2: a LF may end a line"),
+    ("invalid.md/Only LFs present", "RFC 9112 2.2: a LF may end a line"),
+    ("sample.md/No carriage ret", "RFC 9112 2.2: a LF may end a line"),
+    // More tolerant than the standard asks for; nothing is misread by it.
+    ("sample.md/Spaces in header name", "RFC 9110 5.1: the line is no field and passed over"),
+    ("transfer-encoding.md/Trailing space on chunked body", "RFC 9112 7.1.1: white space is bad"),
+    ("transfer-encoding.md/No extension after semicolon", "RFC 9112 7.1.1: a name must follow"),
+    // The body in the file was written down with another end of line.
+    ("sample.md/Google 301", "the case's own text"),
+];
+
 #[tokio::test]
-async fn parser_cases_neither_crash_nor_hang() {
+async fn parser_cases_are_read_as_the_standard_decides() {
     let Some(cases) = suite("http-llhttp.jsonl") else { return };
     let (kit, mut count, mut odd) = (kit(), 0, Vec::new());
     for case in cases.iter().filter(|c| c["kind"] == "http1-response") {
         let got = ask(&kit, &case_bytes(&case["input"]["bytes"])).await;
         count += 1;
-        // One request has one answer: only cases of one complete message can be compared.
-        let (expected, plain) = (&case["expected"], case["input"]["type"] == "response");
-        if plain && expected["messages"] == 1 && expected["status"].as_u64() >= Some(200) {
-            let want = (
-                expected["status"].as_u64().unwrap() as u16,
-                expected["body"].as_str().unwrap_or_default().as_bytes().to_vec(),
-            );
-            if got.as_ref() != Some(&want) {
-                odd.push((
-                    case["id"].clone(),
-                    got.map(|(status, body)| (status, String::from_utf8(body))),
-                ));
-            }
+        let expected = &case["expected"];
+        let want = (expected["error"] != true).then(|| {
+            let status = expected["status"].as_u64().unwrap();
+            let body = expected["body"].as_str().unwrap_or_default();
+            (u16::try_from(status).unwrap(), body.as_bytes().to_vec())
+        });
+        if got != want {
+            odd.push(case["id"].as_str().unwrap().trim_start_matches("http-llhttp/response/"));
         }
     }
-    // Two cases expect what follows the first answer or what their own text got wrong.
-    assert!(count > 0 && odd.len() <= 2, "{} of {count}: {odd:#?}", odd.len());
+    let mut known: Vec<_> = READ_DIFFERENTLY.iter().map(|(id, _)| *id).collect();
+    known.sort_unstable();
+    odd.sort_unstable();
+    println!("{count} answers, {} read differently", odd.len());
+    assert_eq!(odd, known);
 }

@@ -60,6 +60,8 @@ impl Manner {
     /// What an outcome says of the host.
     pub fn of(outcome: &FetchOutcome) -> Self {
         match outcome.kind {
+            // It had begun to answer: that page is broken, not the host.
+            OutcomeKind::ConnectionLost if outcome.status != 0 => Manner::Troubled,
             OutcomeKind::NoAddress
             | OutcomeKind::ConnectFailed
             | OutcomeKind::ConnectionLost

@@ -7,10 +7,11 @@
 //!   the links of one page are bounded in number and in bytes.
 //! * What is not here: resolving, see `resolve`.
 
+use crate::directives::Directives;
 use crate::extract::{Extractor, MAX_LINE_BYTES};
 use crate::fold::{into_text, one_line};
 use crate::language::primary_tag;
-use crate::page::RawLink;
+use crate::page::{RawLink, RobotsTag};
 use crate::refresh;
 use crate::tag::Slot;
 use argiope_model::LinkKind;
@@ -19,6 +20,8 @@ use argiope_model::LinkKind;
 const MAX_LINKS: usize = 200_000;
 /// Bytes of references and words that are kept.
 const MAX_LINK_BYTES: usize = 64 << 20;
+/// Tags for robots that are kept.
+const MAX_ROBOTS_TAGS: usize = 64;
 /// Bytes of the words of one link.
 const MAX_WORDS_BYTES: usize = 512;
 
@@ -149,14 +152,20 @@ impl Extractor<'_> {
             if self.page.language.is_none() {
                 self.page.language = primary_tag(content);
             }
-        } else if self.tags.is(Slot::Name, "robots") || self.tags.is(Slot::Name, "argiope") {
-            if self.page.robots.len() < 64 {
-                self.page.robots.push(into_text(content.trim_ascii().to_vec()));
-            }
         } else if self.tags.is(Slot::Name, "description") && self.page.description.is_empty() {
             self.page.description = one_line(content, MAX_LINE_BYTES);
         } else if self.tags.is(Slot::Property, "og:description") {
             self.shared_description = one_line(content, MAX_LINE_BYTES);
+        } else if content.len() <= MAX_LINE_BYTES
+            && self.page.robots.len() < MAX_ROBOTS_TAGS
+            && let Some(name) = self.tags.value(Slot::Name)
+        {
+            // Any name may be the one of a robot; only what forbids something matters.
+            let content = String::from_utf8_lossy(content.trim_ascii());
+            if Directives::words(&content) != Directives::default() {
+                let name = one_line(name, MAX_WORDS_BYTES);
+                self.page.robots.push(RobotsTag { name, content: content.into_owned() });
+            }
         }
     }
 }

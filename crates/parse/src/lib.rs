@@ -1,8 +1,8 @@
 //! What is in these bytes.
 //!
 //! * What this is: the reading of a fetched body. Which media type and which character
-//!   encoding it has, and, of an HTML page, its title, headings, visible text, language and
-//!   links with their words.
+//!   encoding it has; of an HTML page, its title, headings, visible text, language, links with
+//!   their words and what it asks of robots; of a sitemap, its URLs.
 //! * Its place: `crawl` calls it with bytes and a `Content-Type`; it calls nobody but `model`.
 //!   It does no I/O of its own and reads no clock: equal bytes give an equal [`Page`].
 //! * A page in one pass: [`media_type`] says whether to parse at all; [`parse_html`] decides the
@@ -26,6 +26,8 @@
 mod charset;
 mod collect;
 mod current;
+mod date;
+mod directives;
 mod emit;
 mod extension;
 mod extract;
@@ -37,14 +39,18 @@ mod page;
 mod prescan;
 mod refresh;
 mod resolve;
+mod sitemap;
 mod sniff;
 mod tag;
+mod xml;
 
+pub use directives::Directives;
 pub use extension::default_skip_extensions;
 pub use group::{is_wanted, type_group};
 pub use mime::MediaType;
-pub use page::{Heading, Page, RawLink, parse_html, parse_html_reader, parse_text};
+pub use page::{Heading, Page, RawLink, RobotsTag, parse_html, parse_html_reader, parse_text};
 pub use resolve::{MalformedLink, Resolved, resolve};
+pub use sitemap::{Sitemap, SitemapKind, SitemapUrl, is_sitemap, parse_sitemap};
 pub use sniff::media_type;
 
 /// The version of what this crate extracts. It is kept with every extracted text, so that a

@@ -33,8 +33,9 @@ pub struct Page {
     pub charset: &'static str,
     /// The `href` of the first `<base>` that has one, as written.
     pub base: Option<String>,
-    /// What `<meta name=robots>` and `<meta name=argiope>` say, as written.
-    pub robots: Vec<String>,
+    /// The `<meta>` tags that forbid something to robots, all of them or one of them; what they
+    /// mean for us says `Directives::meta`.
+    pub robots: Vec<RobotsTag>,
     /// The links in document order, as written; links into the page itself (`#…`) left out.
     pub links: Vec<RawLink>,
     /// Whether something was left out because the page is beyond all limits.
@@ -48,6 +49,15 @@ pub struct Heading {
     pub level: u8,
     /// Its words, in one line.
     pub text: String,
+}
+
+/// A `<meta>` tag that forbids something to robots.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RobotsTag {
+    /// `robots`, or the name of the one it is meant for, as written.
+    pub name: String,
+    /// What it says, as written.
+    pub content: String,
 }
 
 /// A link as it is written in the page.

@@ -172,7 +172,7 @@ fn in_content(content: &[u8]) -> Option<&'static Encoding> {
 }
 
 /// The encoding in `<?xml … encoding="…"?>`.
-fn in_xml_declaration(bytes: &[u8]) -> Option<&'static Encoding> {
+pub(crate) fn in_xml_declaration(bytes: &[u8]) -> Option<&'static Encoding> {
     let declaration = bytes.strip_prefix(b"<?xml")?;
     let declaration = &declaration[..memchr(b'>', declaration)?];
     let rest = &declaration[memmem::find(declaration, b"encoding")? + 8..];

@@ -1,7 +1,7 @@
 //! What is taken out of a page: one behaviour a test.
 
 use argiope_model::LinkKind;
-use argiope_parse::{Page, RawLink, parse_html, parse_html_reader, parse_text};
+use argiope_parse::{Directives, Page, RawLink, parse_html, parse_html_reader, parse_text};
 
 fn page(html: &str) -> Page {
     parse_html(html.as_bytes(), Some("utf-8"))
@@ -142,11 +142,19 @@ fn the_head_tells_about_the_page() {
     let p = page(
         "<html lang='pt-BR'><base target=x><base href='/b'><base href='/c'>
          <meta name=ROBOTS content='noindex, nofollow'><meta name=argiope content=noarchive>
+         <meta name=googlebot content='max-snippet:0'><meta name=robots content='index, follow'>
+         <meta name=keywords content='robots, spiders'>
          <meta property='og:description' content='shared'><meta name=Description content=' a  b '>",
     );
     assert_eq!(p.language.as_deref(), Some("pt"));
     assert_eq!(p.base.as_deref(), Some("/b"));
-    assert_eq!(p.robots, ["noindex, nofollow", "noarchive"]);
+    let robots: Vec<_> = p.robots.iter().map(|t| (t.name.as_str(), t.content.as_str())).collect();
+    let want =
+        [("ROBOTS", "noindex, nofollow"), ("argiope", "noarchive"), ("googlebot", "max-snippet:0")];
+    assert_eq!(robots, want, "what forbids something, whomever it is meant for");
+    let directives = Directives::meta(&p.robots, "argiope");
+    assert!(directives.noindex && directives.nofollow && directives.noarchive);
+    assert!(!directives.nosnippet);
     assert_eq!(p.description, "a b");
     assert_eq!(page("<meta property='og:description' content='shared'>").description, "shared");
     let german = "<p>Das ist ein ganz gewöhnlicher deutscher Satz, der nichts weiter sagen will.";

@@ -2,7 +2,10 @@
 #![allow(clippy::unwrap_used)]
 
 use argiope_model::CanonicalUrl;
-use argiope_parse::{Page, media_type, parse_html, parse_html_reader, parse_text, resolve};
+use argiope_parse::{
+    Directives, Page, is_sitemap, media_type, parse_html, parse_html_reader, parse_sitemap,
+    parse_text, resolve,
+};
 use proptest::prelude::*;
 
 /// Pieces that matter to the parser, to be put together in any order.
@@ -65,6 +68,54 @@ const PIECES: [&str; 56] = [
     "<html lang=de>",
 ];
 
+/// The same for sitemaps and feeds.
+const SITEMAP_PIECES: [&str; 44] = [
+    "<",
+    ">",
+    "/",
+    "'",
+    "=",
+    "\n",
+    ":",
+    "&",
+    "&amp;",
+    "&#x41;",
+    "&#99999999999;",
+    "é",
+    "\u{feff}",
+    "<?xml version='1.0' encoding='utf-16'?>",
+    "<?",
+    "<!--",
+    "-->",
+    "<![CDATA[",
+    "]]>",
+    "<!DOCTYPE x [",
+    "<urlset>",
+    "<sitemapindex>",
+    "</urlset>",
+    "<rss>",
+    "<feed xml:base='/b/'>",
+    "<url>",
+    "</url>",
+    "<s:url>",
+    "<sitemap>",
+    "<loc>",
+    "</loc>",
+    "<s:loc>",
+    "<image:image>",
+    "</image:image>",
+    "<lastmod>",
+    "2026-01-31T10:00:00+01:00",
+    "31 Jan 26",
+    "<item>",
+    "<entry>",
+    "<link>",
+    "<link href='/l' rel='alternate'/>",
+    "<guid>",
+    "http://h.test/",
+    "www.h.test",
+];
+
 /// The promises of a page.
 fn check(page: &Page) -> Result<(), TestCaseError> {
     prop_assert!(!page.text.contains("  ") && !page.text.contains("\n\n"));
@@ -116,5 +167,36 @@ proptest! {
         let media = media_type(Some(&header), b"words", Some(&extension));
         prop_assert!(media.essence.contains('/'));
         prop_assert_eq!(media.essence.to_ascii_lowercase(), media.essence);
+    }
+
+    #[test]
+    fn any_bytes_are_a_sitemap(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+        let base = CanonicalUrl::parse("https://example.com/a/b.xml").unwrap();
+        is_sitemap(&bytes);
+        parse_sitemap(&bytes, &base);
+    }
+
+    #[test]
+    fn any_xml_is_a_sitemap(
+        pieces in prop::collection::vec(prop::sample::select(&SITEMAP_PIECES[..]), 0..40),
+        cut in any::<prop::sample::Index>(),
+    ) {
+        let base = CanonicalUrl::parse("https://example.com/a/b.xml").unwrap();
+        let mut bytes = pieces.concat().into_bytes();
+        bytes.truncate(cut.index(bytes.len() + 1));
+        is_sitemap(&bytes);
+        let sitemap = parse_sitemap(&bytes, &base);
+        prop_assert!(sitemap.urls.len() <= bytes.len() && !sitemap.truncated);
+    }
+
+    #[test]
+    fn directives_only_ever_forbid_more(
+        value in "(noindex|none|[a-z]{1,4}|max-snippet|:|,|;| |argiope|é|0){0,12}",
+        more in "\\PC{0,20}",
+    ) {
+        let one = Directives::header([value.as_str()].into_iter(), "argiope");
+        let both = Directives::header([value.as_str(), more.as_str()].into_iter(), "argiope");
+        prop_assert_eq!(both.and(one), both);
+        prop_assert_eq!(one.and(one), one);
     }
 }

@@ -43,6 +43,16 @@ const LAYERS: &[(&str, &[&str])] = &[
             "argiope-testweb",
         ],
     ),
+    (
+        "argiope-sim",
+        &[
+            "argiope-model",
+            "argiope-frontier",
+            "argiope-store",
+            "argiope-fetch",
+            "argiope-crawl",
+        ],
+    ),
     ("xtask", &[]),
 ];
 

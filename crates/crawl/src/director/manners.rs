@@ -6,7 +6,7 @@ use crate::log::robots_line;
 use crate::robots::Asker;
 use crate::run::EngineError;
 use crate::sites::forgiving;
-use crate::visit::seen_fingerprint;
+use crate::visit::{seen_fingerprint, tries};
 use argiope_frontier::{
     Admission, Brake, Entry, Errand, HostWindow, Release, Robots, RobotsUse, SkipReason, admit,
     place_of_seed,
@@ -84,7 +84,7 @@ impl Director {
             (None, status) => format!("robots.txt answered {status}; not now"),
         };
         let outcome = FetchOutcome::with_detail(outcome.kind, outcome.status, why);
-        let next = if outcome.is_transient() && entry.attempts < self.settings.retries {
+        let next = if outcome.is_transient() && entry.attempts < tries(&outcome, self.settings.retries) {
             let wait = self.settings.retry_delay * (1 << entry.attempts.min(10));
             Next::Retry(now.plus(wait))
         } else {

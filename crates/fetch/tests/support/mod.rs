@@ -1,6 +1,10 @@
 //! Hand-written servers on loopback ports, and a fetcher that may talk to them.
 #![allow(dead_code)]
 
+pub mod certificate;
+pub mod nameserver;
+pub mod secure;
+
 use argiope_fetch::{Answer, Body, FetchSettings, Fetcher, Take};
 use argiope_model::{CanonicalUrl, FetchOutcome, OutcomeKind};
 use std::future::Future;

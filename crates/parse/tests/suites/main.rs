@@ -1,4 +1,4 @@
-//! Real cases that nobody here wrote: links, encodings, media types, tokens.
+//! Real cases that nobody here wrote: links, encodings, media types, tokens, sitemaps.
 //!
 //! The cases lie outside the repository, in the folder named by `ARGIOPE_SUITES` or in
 //! `shared/suites` beside the checkout. Where they are not, these tests say so and pass.
@@ -8,6 +8,7 @@ mod encoding;
 mod links;
 mod media;
 mod robustness;
+mod sitemaps;
 mod trees;
 
 use serde_json::Value;
