@@ -4,7 +4,7 @@
 #![no_main]
 
 use argiope_model::CanonicalUrl;
-use argiope_parse::{Directives, Page, media_type, parse_html, parse_html_reader, resolve};
+use argiope_parse::{Page, media_type, meta_directives, parse_html, parse_html_reader, resolve};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
@@ -41,5 +41,5 @@ fn check(page: &Page) {
     let url = CanonicalUrl::parse("http://example.com/a/b?c").expect("a literal URL parses");
     let resolved = resolve(page, &url);
     assert!(resolved.links.len() + resolved.malformed.len() <= page.links.len());
-    Directives::meta(&page.robots, "argiope");
+    meta_directives(&page.robots, "argiope");
 }

@@ -6,7 +6,7 @@
 use argiope_archive::{http_head_for_archive, http_status};
 use argiope_fetch::head_from_bytes;
 use argiope_model::Time;
-use argiope_parse::Directives;
+use argiope_parse::header_directives;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
@@ -22,5 +22,5 @@ fuzz_target!(|data: &[u8]| {
     let now = Time(1_000_000);
     assert!(head.retry_after(now).is_none_or(|then| then >= now), "later is not before now");
     let tags: Vec<_> = head.x_robots_tags().collect();
-    Directives::header(tags.iter().map(AsRef::as_ref), "argiope");
+    header_directives(tags.iter().map(AsRef::as_ref), "argiope");
 });

@@ -258,8 +258,8 @@ impl Work<'_> {
                 content = self.content(&entry.url, &media, plain)?;
                 if let Some(agent) = &self.shared.agent {
                     let tags: Vec<_> = head.x_robots_tags().collect();
-                    let tags = parse::Directives::header(tags.iter().map(|t| &**t), agent);
-                    content.directives = content.directives.and(kept(tags));
+                    let tags = parse::header_directives(tags.iter().map(|t| &**t), agent);
+                    content.directives = content.directives.and(tags);
                 }
                 capture.directives = content.directives;
             } else {
@@ -357,7 +357,7 @@ impl Work<'_> {
         };
         let links = parse::resolve(&page, url).links;
         let agent = self.shared.agent.as_deref();
-        let directives = agent.map(|agent| kept(parse::Directives::meta(&page.robots, agent)));
+        let directives = agent.map(|agent| parse::meta_directives(&page.robots, agent));
         let words = page.text.split_ascii_whitespace().count() as u64;
         let blob = TextBlob {
             parser_version: parse::PARSER_VERSION,
@@ -521,11 +521,6 @@ fn judge_links(
         found.push(Found { key, url: url.clone(), depth, index, skip, role, hops });
     }
     found
-}
-
-fn kept(d: parse::Directives) -> Directives {
-    let parse::Directives { noindex, nofollow, noarchive, nosnippet } = d;
-    Directives { noindex, nofollow, noarchive, nosnippet }
 }
 
 /// What a sitemap lists, as links.

@@ -1,4 +1,4 @@
-//! The canonical form is frozen: what version 1 made of a URL once, it makes of it for ever.
+//! The canonical form is frozen: what version 2 made of a URL once, it makes of it for ever.
 //!
 //! A later version of the program may accept more URLs; it may not change one that was
 //! accepted, for the data directories that exist know the page by that text.
@@ -6,9 +6,9 @@
 use argiope_model::CanonicalUrl;
 
 #[test]
-fn what_version_1_accepted_keeps_its_text() {
-    assert_eq!(CanonicalUrl::FORM_VERSION, 1);
-    let pairs: Vec<(String, String)> = include_str!("data/form-1.jsonl")
+fn what_version_2_accepted_keeps_its_text() {
+    assert_eq!(CanonicalUrl::FORM_VERSION, 2);
+    let pairs: Vec<(String, String)> = include_str!("data/form-2.jsonl")
         .lines()
         .map(|line| serde_json::from_str(line).expect("a pair a line"))
         .collect();

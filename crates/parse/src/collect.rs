@@ -7,13 +7,14 @@
 //!   the links of one page are bounded in number and in bytes.
 //! * What is not here: resolving, see `resolve`.
 
-use crate::directives::Directives;
+use crate::directives;
 use crate::extract::{Extractor, MAX_LINE_BYTES};
 use crate::fold::{into_text, one_line};
 use crate::language::primary_tag;
 use crate::page::{RawLink, RobotsTag};
 use crate::refresh;
 use crate::tag::Slot;
+use argiope_model::Directives;
 use argiope_model::LinkKind;
 
 /// Links that are kept.
@@ -162,7 +163,7 @@ impl Extractor<'_> {
         {
             // Any name may be the one of a robot; only what forbids something matters.
             let content = String::from_utf8_lossy(content.trim_ascii());
-            if Directives::words(&content) != Directives::default() {
+            if directives::words(&content) != Directives::default() {
                 let name = one_line(name, MAX_WORDS_BYTES);
                 self.page.robots.push(RobotsTag { name, content: content.into_owned() });
             }

@@ -9,95 +9,70 @@
 //!   and dates (`unavailable_after` is read over).
 
 use crate::page::RobotsTag;
-
-/// What must not be done with a page.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Directives {
-    /// Do not show it in a search.
-    pub noindex: bool,
-    /// Do not follow its links.
-    pub nofollow: bool,
-    /// Do not offer a copy.
-    pub noarchive: bool,
-    /// Do not quote from it.
-    pub nosnippet: bool,
-}
+use argiope_model::Directives;
 
 /// Directives that carry a value behind a colon, and so are not the name of a robot.
 const WITH_VALUE: [&str; 4] =
     ["unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"];
 
-impl Directives {
-    /// What the `<meta>` tags of a page say to all robots and to `agent`.
-    pub fn meta(tags: &[RobotsTag], agent: &str) -> Self {
-        let ours = tags.iter().filter(|tag| is_meant(&tag.name, agent));
-        ours.fold(Self::default(), |all, tag| all.and(Self::words(&tag.content)))
-    }
+/// What the `<meta>` tags of a page say to all robots and to `agent`.
+pub fn meta_directives(tags: &[RobotsTag], agent: &str) -> Directives {
+    let ours = tags.iter().filter(|tag| is_meant(&tag.name, agent));
+    ours.fold(Directives::default(), |all, tag| all.and(self::words(&tag.content)))
+}
 
-    /// What the values of all `X-Robots-Tag` headers say to all robots and to `agent`.
-    ///
-    /// A value may name the robot it is meant for (`otherbot: noindex, nofollow`), and several
-    /// of them may have been joined to one by commas.
-    pub fn header<'a>(values: impl Iterator<Item = &'a str>, agent: &str) -> Self {
-        let mut all = Self::default();
-        for value in values {
-            let mut meant = true;
-            for part in value.split(',') {
-                let mut words = part;
-                if let Some((name, rest)) = part.split_once(':').filter(|(n, _)| is_name(n)) {
-                    meant = is_meant(name.trim(), agent);
-                    words = rest;
-                }
-                if meant {
-                    all = all.and(Self::words(words));
-                }
+/// What the values of all `X-Robots-Tag` headers say to all robots and to `agent`.
+///
+/// A value may name the robot it is meant for (`otherbot: noindex, nofollow`), and several
+/// of them may have been joined to one by commas.
+pub fn header_directives<'a>(values: impl Iterator<Item = &'a str>, agent: &str) -> Directives {
+    let mut all = Directives::default();
+    for value in values {
+        let mut meant = true;
+        for part in value.split(',') {
+            let mut words = part;
+            if let Some((name, rest)) = part.split_once(':').filter(|(n, _)| is_name(n)) {
+                meant = is_meant(name.trim(), agent);
+                words = rest;
+            }
+            if meant {
+                all = all.and(self::words(words));
             }
         }
-        all
     }
+    all
+}
 
-    /// Both: what either forbids is forbidden.
-    #[must_use]
-    pub fn and(self, other: Self) -> Self {
-        Directives {
-            noindex: self.noindex || other.noindex,
-            nofollow: self.nofollow || other.nofollow,
-            noarchive: self.noarchive || other.noarchive,
-            nosnippet: self.nosnippet || other.nosnippet,
+/// Reads a list of words.
+pub(crate) fn words(text: &str) -> Directives {
+    text.split([',', ';']).fold(Directives::default(), |all, part| all.and(self::part(part)))
+}
+
+/// Reads words without commas between them; a value after a colon is not one of them.
+fn part(mut part: &str) -> Directives {
+    let mut all = Directives::default();
+    while let Some((before, after)) = part.split_once(':') {
+        all = before.split_whitespace().fold(all, |all, word| all.and(self::word(word)));
+        part = after;
+        let name = before.split_whitespace().next_back().unwrap_or_default();
+        if takes_value(name) {
+            let after = after.trim_start();
+            let end = after.find(char::is_whitespace).unwrap_or(after.len());
+            all.nosnippet |= name.eq_ignore_ascii_case("max-snippet") && &after[..end] == "0";
+            part = &after[end..];
         }
     }
+    part.split_whitespace().fold(all, |all, word| all.and(self::word(word)))
+}
 
-    /// Reads a list of words.
-    pub(crate) fn words(text: &str) -> Self {
-        text.split([',', ';']).fold(Self::default(), |all, part| all.and(Self::part(part)))
-    }
-
-    /// Reads words without commas between them; a value after a colon is not one of them.
-    fn part(mut part: &str) -> Self {
-        let mut all = Self::default();
-        while let Some((before, after)) = part.split_once(':') {
-            all = before.split_whitespace().fold(all, |all, word| all.and(Self::word(word)));
-            part = after;
-            let name = before.split_whitespace().next_back().unwrap_or_default();
-            if takes_value(name) {
-                let after = after.trim_start();
-                let end = after.find(char::is_whitespace).unwrap_or(after.len());
-                all.nosnippet |= name.eq_ignore_ascii_case("max-snippet") && &after[..end] == "0";
-                part = &after[end..];
-            }
-        }
-        part.split_whitespace().fold(all, |all, word| all.and(Self::word(word)))
-    }
-
-    fn word(word: &str) -> Self {
-        let is = |known: &str| word.eq_ignore_ascii_case(known);
-        let none = is("none");
-        Directives {
-            noindex: none || is("noindex"),
-            nofollow: none || is("nofollow"),
-            noarchive: is("noarchive") || is("nocache"),
-            nosnippet: is("nosnippet"),
-        }
+fn word(word: &str) -> Directives {
+    let is = |known: &str| word.eq_ignore_ascii_case(known);
+    let none = is("none");
+    Directives {
+        noindex: none || is("noindex"),
+        nofollow: none || is("nofollow"),
+        noarchive: is("noarchive") || is("nocache"),
+        nosnippet: is("nosnippet"),
     }
 }
 
@@ -129,7 +104,7 @@ mod tests {
         Directives { noindex: false, nofollow: false, noarchive: false, nosnippet: false };
 
     fn header(values: &[&str]) -> Directives {
-        Directives::header(values.iter().copied(), "argiope")
+        header_directives(values.iter().copied(), "argiope")
     }
 
     fn meta(tags: &[(&str, &str)]) -> Directives {
@@ -137,7 +112,7 @@ mod tests {
             name: (*name).to_owned(),
             content: (*content).to_owned(),
         };
-        Directives::meta(&tags.iter().map(tag).collect::<Vec<_>>(), "Argiope/0.1")
+        meta_directives(&tags.iter().map(tag).collect::<Vec<_>>(), "Argiope/0.1")
     }
 
     #[test]

@@ -44,7 +44,7 @@ mod sniff;
 mod tag;
 mod xml;
 
-pub use directives::Directives;
+pub use directives::{header_directives, meta_directives};
 pub use extension::default_skip_extensions;
 pub use group::{is_wanted, type_group};
 pub use mime::MediaType;

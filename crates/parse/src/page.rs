@@ -34,7 +34,7 @@ pub struct Page {
     /// The `href` of the first `<base>` that has one, as written.
     pub base: Option<String>,
     /// The `<meta>` tags that forbid something to robots, all of them or one of them; what they
-    /// mean for us says `Directives::meta`.
+    /// mean for us says `meta_directives`.
     pub robots: Vec<RobotsTag>,
     /// The links in document order, as written; links into the page itself (`#…`) left out.
     pub links: Vec<RawLink>,

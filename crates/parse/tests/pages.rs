@@ -1,7 +1,7 @@
 //! What is taken out of a page: one behaviour a test.
 
 use argiope_model::LinkKind;
-use argiope_parse::{Directives, Page, RawLink, parse_html, parse_html_reader, parse_text};
+use argiope_parse::{Page, RawLink, meta_directives, parse_html, parse_html_reader, parse_text};
 
 fn page(html: &str) -> Page {
     parse_html(html.as_bytes(), Some("utf-8"))
@@ -152,7 +152,7 @@ fn the_head_tells_about_the_page() {
     let want =
         [("ROBOTS", "noindex, nofollow"), ("argiope", "noarchive"), ("googlebot", "max-snippet:0")];
     assert_eq!(robots, want, "what forbids something, whomever it is meant for");
-    let directives = Directives::meta(&p.robots, "argiope");
+    let directives = meta_directives(&p.robots, "argiope");
     assert!(directives.noindex && directives.nofollow && directives.noarchive);
     assert!(!directives.nosnippet);
     assert_eq!(p.description, "a b");

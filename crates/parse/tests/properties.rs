@@ -3,7 +3,7 @@
 
 use argiope_model::CanonicalUrl;
 use argiope_parse::{
-    Directives, Page, is_sitemap, media_type, parse_html, parse_html_reader, parse_sitemap,
+    Page, header_directives, is_sitemap, media_type, parse_html, parse_html_reader, parse_sitemap,
     parse_text, resolve,
 };
 use proptest::prelude::*;
@@ -194,8 +194,8 @@ proptest! {
         value in "(noindex|none|[a-z]{1,4}|max-snippet|:|,|;| |argiope|é|0){0,12}",
         more in "\\PC{0,20}",
     ) {
-        let one = Directives::header([value.as_str()].into_iter(), "argiope");
-        let both = Directives::header([value.as_str(), more.as_str()].into_iter(), "argiope");
+        let one = header_directives([value.as_str()].into_iter(), "argiope");
+        let both = header_directives([value.as_str(), more.as_str()].into_iter(), "argiope");
         prop_assert_eq!(both.and(one), both);
         prop_assert_eq!(one.and(one), one);
     }

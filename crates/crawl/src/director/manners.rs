@@ -84,12 +84,13 @@ impl Director {
             (None, status) => format!("robots.txt answered {status}; not now"),
         };
         let outcome = FetchOutcome::with_detail(outcome.kind, outcome.status, why);
-        let next = if outcome.is_transient() && entry.attempts < tries(&outcome, self.settings.retries) {
-            let wait = self.settings.retry_delay * (1 << entry.attempts.min(10));
-            Next::Retry(now.plus(wait))
-        } else {
-            Next::Done(UrlState::Failed)
-        };
+        let next =
+            if outcome.is_transient() && entry.attempts < tries(&outcome, self.settings.retries) {
+                let wait = self.settings.retry_delay * (1 << entry.attempts.min(10));
+                Next::Retry(now.plus(wait))
+            } else {
+                Next::Done(UrlState::Failed)
+            };
         let capture = Capture {
             doc: entry.doc,
             job: entry.job,
