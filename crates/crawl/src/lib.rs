@@ -53,6 +53,7 @@ mod explain;
 mod export;
 mod group;
 mod judge;
+mod links;
 mod live;
 mod log;
 mod order;

@@ -4,17 +4,16 @@
 //! here, beside other visits: decoding, parsing, resolving, judging links, digests,
 //! compression.
 
-use crate::group::{Event, Found, PageDone, Recorded};
+use crate::group::{Event, PageDone, Recorded};
 use crate::judge::{judge, note_only};
+use crate::links::judge_links;
 use crate::world::{Clock, Web};
 use argiope_archive::{
     BodyHasher, Compression, Payload, PayloadHasher, RecordHead, TextBlob, encode_text,
     http_head_for_archive, response_record,
 };
 use argiope_fetch::{Answer, Body, FetchError, Head, decoded_reader};
-use argiope_frontier::{
-    Admission, Answered, Entry, Heard, Manner, Robots, SeenCache, SkipReason, admit,
-};
+use argiope_frontier::{Answered, Entry, Heard, Manner, Robots, SeenCache, SkipReason};
 use argiope_model::{
     CanonicalUrl, Capture, Directives, FetchOutcome, HostKey, Job, Link, LinkKind, OutcomeKind,
     Role, Suffixes, Time,
@@ -64,7 +63,7 @@ pub(crate) struct Shared {
 
 impl Shared {
     /// Whether the robots.txt of its host, where that is known, forbids a URL.
-    fn is_forbidden(&self, host: HostKey, url: &CanonicalUrl) -> bool {
+    pub(crate) fn is_forbidden(&self, host: HostKey, url: &CanonicalUrl) -> bool {
         let rules = self.rules.read().unwrap_or_else(PoisonError::into_inner);
         rules.get(&host).is_some_and(|robots| !robots.verdict(url.path_and_query()).allowed)
     }
@@ -465,64 +464,6 @@ fn each_piece(body: &Body, mut take: impl FnMut(&[u8])) -> Result<(), VisitError
     }
 }
 
-/// The links of a page that the cache does not know and the job's rules admit; `index`: it is a
-/// sitemap that lists sitemaps.
-fn judge_links(
-    shared: &Shared,
-    job: &Job,
-    entry: &Entry,
-    links: &[Link],
-    index: bool,
-) -> Vec<Found> {
-    let mut found = Vec::new();
-    for (index_on_page, link) in links.iter().enumerate() {
-        if link.nofollow && shared.agent.is_some() {
-            continue;
-        }
-        let redirect = link.kind == LinkKind::Redirect;
-        // A redirect is the same visit: its target is no farther from the start.
-        let nearer = redirect || index;
-        let depth = if nearer { entry.depth } else { entry.depth.saturating_add(1) };
-        let changed;
-        let url = match job.query {
-            argiope_model::QueryPolicy::Keep => &link.url,
-            policy => {
-                changed = policy.apply(link.url.clone());
-                &changed
-            }
-        };
-        let fingerprint = seen_fingerprint(job, url);
-        if shared.seen.knows(fingerprint, depth) {
-            continue;
-        }
-        let key = url.key(&shared.pinned);
-        let role = if index || (redirect && entry.role == Role::Sitemap) {
-            Role::Sitemap
-        } else {
-            Role::Page
-        };
-        let skip = match admit(job, &shared.suffixes, url, depth) {
-            // A sitemap is none of the files that its ending looks like.
-            _ if role == Role::Sitemap && key.host == entry.key.host => None,
-            Admission::Queue => None,
-            Admission::Skip(SkipReason::Extension) if role == Role::Sitemap => None,
-            Admission::Skip(reason) => Some(reason),
-            Admission::OutOfScope => {
-                shared.seen.remember(fingerprint, 0);
-                continue;
-            }
-        };
-        let skip = skip.or(shared.is_forbidden(key.host, url).then_some(SkipReason::Robots));
-        let hops = if nearer { entry.hops.saturating_add(1) } else { 0 };
-        if index && hops > shared.max_redirects {
-            continue;
-        }
-        let index = (!redirect).then_some(index_on_page);
-        found.push(Found { key, url: url.clone(), depth, index, skip, role, hops });
-    }
-    found
-}
-
 /// What a sitemap lists, as links.
 fn sitemap(url: &CanonicalUrl, body: &Body) -> Result<Content, VisitError> {
     let mut bytes = Vec::new();
@@ -539,9 +480,4 @@ fn sitemap(url: &CanonicalUrl, body: &Body) -> Result<Content, VisitError> {
     let link = |url| Link { url, words: "".into(), kind: LinkKind::Seed, nofollow: false };
     let links = sitemap.urls.into_iter().map(|listed| link(listed.url)).collect();
     Ok(Content { links, index, ..Content::default() })
-}
-
-/// What is known under one job's rules is news under another's.
-pub(crate) fn seen_fingerprint(job: &Job, url: &CanonicalUrl) -> u64 {
-    url.fingerprint() ^ u64::from(job.id.0).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }

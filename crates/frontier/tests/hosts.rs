@@ -2,26 +2,10 @@
 
 mod world;
 
-use argiope_frontier::{
-    Answered, Entry, Frontier, Heard, HostWindow, Place, Politeness, Task, Temper,
-};
+use argiope_frontier::{Answered, Entry, Frontier, Heard, HostWindow, Place, Politeness, Task};
 use argiope_model::{JobId, Time};
 use std::time::Duration;
 use world::*;
-
-fn window(n: u8, orders: std::ops::Range<u64>) -> HostWindow {
-    let entries: Vec<_> = orders.map(|o| entry(n, o, 1)).collect();
-    let cursor = entries.last().map(|e| e.place);
-    HostWindow {
-        host: host(n),
-        entries,
-        cursor,
-        more: false,
-        not_before: Time(0),
-        temper: Temper::default(),
-        robots: None,
-    }
-}
 
 /// The next visit; nothing else is due in these tests.
 fn visit(frontier: &mut Frontier, now: i64, leads: impl FnOnce(&Entry) -> Place) -> Option<Entry> {

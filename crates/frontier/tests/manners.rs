@@ -10,20 +10,6 @@ use argiope_model::{CanonicalUrl, FetchOutcome, OutcomeKind, Time};
 use std::time::Duration;
 use world::*;
 
-fn window(n: u8, orders: std::ops::Range<u64>) -> HostWindow {
-    let entries: Vec<_> = orders.map(|o| entry(n, o, 1)).collect();
-    let cursor = entries.last().map(|e| e.place);
-    HostWindow {
-        host: host(n),
-        entries,
-        cursor,
-        more: false,
-        not_before: Time(0),
-        temper: Temper::default(),
-        robots: None,
-    }
-}
-
 fn obeying(per_host: usize) -> Frontier {
     Frontier::new(Politeness { robots: Some("argiope".to_owned()), ..rules(per_host) })
 }

@@ -2,7 +2,7 @@
 
 use super::{Director, GROUP_BYTES, GROUP_MS, GROUP_PAGES};
 use crate::group::{Group, PageDone, Settled};
-use crate::visit::seen_fingerprint;
+use crate::links::seen_fingerprint;
 use argiope_frontier::{Place, place_of_link, place_of_redirect};
 use argiope_model::Time;
 use argiope_store::{Claims, Discovery};

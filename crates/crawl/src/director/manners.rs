@@ -2,11 +2,12 @@
 
 use super::Director;
 use crate::group::{PageDone, RobotsDone, RobotsResult};
+use crate::links::seen_fingerprint;
 use crate::log::robots_line;
 use crate::robots::Asker;
 use crate::run::EngineError;
 use crate::sites::forgiving;
-use crate::visit::{seen_fingerprint, tries};
+use crate::visit::tries;
 use argiope_frontier::{
     Admission, Brake, Entry, Errand, HostWindow, Release, Robots, RobotsUse, SkipReason, admit,
     place_of_seed,

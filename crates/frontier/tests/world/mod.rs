@@ -50,6 +50,21 @@ pub fn entry(host_number: u8, order: u64, job: u32) -> Entry {
     }
 }
 
+/// A host's rows of job 1 at these places, all there are.
+pub fn window(n: u8, orders: std::ops::Range<u64>) -> HostWindow {
+    let entries: Vec<_> = orders.map(|o| entry(n, o, 1)).collect();
+    let cursor = entries.last().map(|e| e.place);
+    HostWindow {
+        host: host(n),
+        entries,
+        cursor,
+        more: false,
+        not_before: Time(0),
+        temper: Temper::default(),
+        robots: None,
+    }
+}
+
 /// Links come after everything: nothing an open row leads to holds others up.
 pub fn leads_last(_: &Entry) -> Place {
     Place { order: u64::MAX, seq: u64::MAX }
