@@ -1,8 +1,9 @@
 //! Programs from outside: find them, and install them where that is allowed.
 //!
-//! The tests need nginx, strace and python3, and read archives with warcio and pywb; the benchmark
-//! needs wget2 and wrk. As root on a Debian system missing ones are installed; elsewhere a sentence
-//! says what is missing, and the tests that need it report themselves as skipped.
+//! The tests need nginx, strace, wget and python3, and read archives with warcio, pywb and py-wacz
+//! and links with NetworkX; the benchmark needs wget2 and wrk. As root on a Debian system missing
+//! ones are installed; elsewhere a sentence says what is missing, and the tests that need it report
+//! themselves as skipped.
 
 use crate::{process, scratch};
 use anyhow::Result;
@@ -14,6 +15,7 @@ pub const FOR_TESTS: &[(&str, &str)] = &[
     ("nginx", "nginx-light"),
     ("strace", "strace"),
     ("python3", "python3"),
+    ("wget", "wget"),
     ("mount", "mount"),
     ("dpkg-deb", "dpkg"),
 ];
@@ -66,7 +68,7 @@ pub fn prepare_python() {
     }
     let made = || -> Result<()> {
         process::output(Command::new("python3").args(["-m", "venv"]).arg(venv()))?;
-        let pip = ["install", "--quiet", "setuptools<81", "warcio", "pywb"];
+        let pip = ["install", "--quiet", "setuptools<81", "warcio", "pywb", "wacz", "networkx"];
         process::output(Command::new(venv().join("bin/pip")).args(pip))?;
         Ok(())
     };

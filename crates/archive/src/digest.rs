@@ -128,6 +128,15 @@ impl Digester {
     }
 }
 
+/// Reads the value of a SHA-1 digest as archives write it, in base 32 or in hexadecimal.
+pub fn payload_digest_from_text(value: &str) -> Option<PayloadDigest> {
+    let bytes = match value.len() {
+        40 => HEXLOWER_PERMISSIVE.decode(value.as_bytes()),
+        _ => BASE32.decode(value.to_ascii_uppercase().as_bytes()),
+    };
+    bytes.ok()?.try_into().ok()
+}
+
 fn algorithm(stated: &str) -> &'static str {
     let name = stated.split_once(':').map_or("", |(name, _)| name.trim());
     match () {

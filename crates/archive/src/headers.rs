@@ -16,6 +16,16 @@ pub struct WarcHeaders {
 }
 
 impl WarcHeaders {
+    /// No fields yet.
+    pub(crate) fn of_version(version: &str) -> Self {
+        WarcHeaders { version: version.to_owned(), fields: Vec::new() }
+    }
+
+    /// Adds a field.
+    pub(crate) fn push(&mut self, name: &str, value: &str) {
+        self.fields.push((name.to_owned(), value.to_owned()));
+    }
+
     /// The version line: `WARC/1.1`.
     pub fn version(&self) -> &str {
         &self.version
@@ -53,8 +63,12 @@ impl WarcHeaders {
         let http = |t: &str| {
             t.get(..16).is_some_and(|start| start.eq_ignore_ascii_case("application/http"))
         };
-        matches!(self.record_type(), "response" | "request" | "revisit")
-            && self.get("Content-Type").is_some_and(http)
+        match self.record_type() {
+            // A response that does not say what it holds is one of HTTP if it begins as one.
+            "response" => self.get("Content-Type").is_none_or(http),
+            "request" | "revisit" => self.get("Content-Type").is_some_and(http),
+            _ => false,
+        }
     }
 
     /// Reads the version line and the fields up to the empty line.
@@ -132,7 +146,11 @@ pub(crate) fn read_http_head(
 }
 
 /// Appends the next line with its line end; nothing at the end of input.
-fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>, budget: &mut usize) -> io::Result<()> {
+pub(crate) fn read_line(
+    input: &mut impl BufRead,
+    line: &mut Vec<u8>,
+    budget: &mut usize,
+) -> io::Result<()> {
     let read = io::Read::take(&mut *input, *budget as u64).read_until(b'\n', line)?;
     *budget -= read;
     if *budget == 0 {

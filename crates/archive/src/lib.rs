@@ -45,7 +45,10 @@
 //! # }
 //! ```
 
+mod arc;
 mod cdxj;
+mod chunked;
+mod date;
 mod digest;
 mod error;
 mod head;
@@ -60,10 +63,15 @@ mod session;
 mod source;
 mod surt;
 mod text;
+mod wacz;
+mod zip;
 
 pub use cdxj::cdxj_line;
+pub use chunked::{Dechunked, dechunk};
+pub use date::warc_date;
 pub use digest::{
     BodyHasher, DigestCheck, PayloadHasher, body_digest, digest_base32, payload_digest,
+    payload_digest_from_text,
 };
 pub use error::ArchiveError;
 pub use head::http_head_for_archive;
@@ -76,3 +84,4 @@ pub use segment_files::{SegmentKind, WarcInfo, text_segment_name, warc_segment_n
 pub use segments::Segments;
 pub use surt::surt;
 pub use text::{TEXT_FORMAT_VERSION, TextBlob, decode_text, encode_text, read_text};
+pub use wacz::{WaczIndex, WaczInfo, WaczPage, WaczPages, WaczWriter};

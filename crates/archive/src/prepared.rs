@@ -62,6 +62,11 @@ pub struct SpoolFile {
 }
 
 impl SpoolFile {
+    /// A file that was just made.
+    pub(crate) fn new(path: PathBuf, len: u64) -> Self {
+        SpoolFile { path, len }
+    }
+
     /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path

@@ -1,22 +1,28 @@
 //! Walking through any WARC file, sound or not.
 //!
-//! * What this is: an iterator over the records of a `.warc` or `.warc.gz`, each with its place,
-//!   its headers, its digests checked, and what could not be read in between.
+//! * What this is: an iterator over the records of a `.warc` or `.warc.gz` (or `.arc`, `.arc.gz`),
+//!   each with its place, its headers, its digests checked, and what could not be read in between.
 //! * Its place: `verify`, `import warc` and the tests read files with it.
 //! * States: between records, or inside a gzip member (a wrong but common way of packing puts
 //!   several records into one).
 //! * Invariants: every byte of the file belongs to a record or is named by a [`Damage`]; no
 //!   input makes it panic or loop; memory is bounded by the payload limit and a look-back of
 //!   some megabytes.
-//! * What is not here: ARC files, the format before WARC; they come out as one damage.
+//! * What is not here: what a record of ARC says (`arc`), what a record means (`crawl`).
 
+use crate::arc::{ARC_MAGIC, read_arc_headers};
 use crate::digest::Digester;
 use crate::headers::{damage, early_end, http_status, read_http_head};
+use crate::prepared::COPY_BYTES;
 use crate::source::{GZIP_MAGIC, Source, WARC_MAGIC};
-use crate::{DigestCheck, WarcHeaders};
+use crate::{DigestCheck, SpoolFile, WarcHeaders};
 use argiope_model::PayloadDigest;
 use flate2::bufread::GzDecoder;
-use std::io::{self, BufRead, BufReader, Read};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A record as found in a file.
 #[derive(Clone, Debug)]
@@ -34,6 +40,8 @@ pub struct WarcEntry {
     pub payload_len: u64,
     /// What follows it, unless longer than the limit set with [`WarcReader::keep_payloads`].
     pub payload: Option<Vec<u8>>,
+    /// Where it is when it is longer and a place was given with [`WarcReader::spool_payloads`].
+    pub spooled: Option<Arc<SpoolFile>>,
     /// SHA-1 of the payload in this record (so, in a revisit, of nothing).
     pub payload_digest: PayloadDigest,
     /// How the digests in the headers compare with the bytes.
@@ -62,11 +70,35 @@ pub struct Damage {
 /// Iterates over the records of a WARC file, gzipped or not.
 pub struct WarcReader<R> {
     state: State<R>,
-    keep: u64,
+    keep: Keep,
+    /// The file began as an ARC file does.
+    arc: bool,
+    /// Our own disk failed.
+    failure: Option<io::Error>,
     /// A damage whose end is not known yet.
     open_damage: Option<Damage>,
     /// A record that was read behind a damage, which is reported first.
     waiting: Option<WarcEntry>,
+}
+
+/// What is kept of payloads.
+#[derive(Default)]
+struct Keep {
+    /// In memory up to so many bytes.
+    in_memory: u64,
+    /// Longer ones in files here.
+    spool: Option<PathBuf>,
+}
+
+/// Tells spooled payloads of one process apart.
+static SPOOLED: AtomicU64 = AtomicU64::new(0);
+
+/// Marks a failure of our own disk on its way out of the reading.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot write {path}")]
+struct OurDisk {
+    path: String,
+    source: io::Error,
 }
 
 /// The records in a gzip member; boxed, since the inflater's state is large.
@@ -82,13 +114,25 @@ impl<R: Read> WarcReader<R> {
     /// Begins at the first byte of `input`. Payloads are checked but not kept.
     pub fn new(input: R) -> Self {
         let state = State::Between(Source::new(input));
-        WarcReader { state, keep: 0, open_damage: None, waiting: None }
+        let keep = Keep::default();
+        WarcReader { state, keep, arc: false, failure: None, open_damage: None, waiting: None }
     }
 
     /// Keeps payloads of up to `max_bytes` in the entries.
     pub fn keep_payloads(mut self, max_bytes: u64) -> Self {
-        self.keep = max_bytes;
+        self.keep.in_memory = max_bytes;
         self
+    }
+
+    /// Keeps longer payloads of responses in files in this directory, which must exist.
+    pub fn spool_payloads(mut self, dir: impl Into<PathBuf>) -> Self {
+        self.keep.spool = Some(dir.into());
+        self
+    }
+
+    /// Why the walk ended early, if our own disk was full or failed.
+    pub fn take_failure(&mut self) -> Option<io::Error> {
+        self.failure.take()
     }
 
     /// One step: a record, or a reason to look further, or the end.
@@ -103,7 +147,7 @@ impl<R: Read> WarcReader<R> {
     fn between(&mut self, mut source: Source<R>) -> Step {
         source.skip_newlines();
         let offset = source.offset();
-        let next = source.peek(WARC_MAGIC.len());
+        let next = source.peek(ARC_MAGIC.len());
         if next.is_empty() {
             if let Some(e) = source.take_failure() {
                 return Step::Failed { offset, reason: format!("cannot read on: {e}") };
@@ -115,8 +159,9 @@ impl<R: Read> WarcReader<R> {
             self.state = State::Member { input, offset, shared: false };
             return Step::Again;
         }
-        let read = if next.starts_with(WARC_MAGIC) {
-            read_entry(&mut source, self.keep)
+        self.arc |= next.starts_with(ARC_MAGIC);
+        let read = if next.starts_with(WARC_MAGIC) || self.arc {
+            read_entry(&mut source, &self.keep)
         } else {
             Err(damage("neither a gzip member nor a WARC record begins here"))
         };
@@ -132,12 +177,13 @@ impl<R: Read> WarcReader<R> {
     }
 
     fn in_member(&mut self, mut input: Member<R>, offset: u64, shared: bool) -> Step {
-        let read = follows(&mut *input).and_then(|next| {
+        let (arc, keep) = (&mut self.arc, &self.keep);
+        let read = follows(&mut *input, arc).and_then(|next| {
             if let Follows::End = next {
                 return Ok(None);
             }
-            let entry = read_entry(&mut *input, self.keep)?;
-            Ok(Some((entry, follows(&mut *input)?)))
+            let entry = read_entry(&mut *input, keep)?;
+            Ok(Some((entry, follows(&mut *input, arc)?)))
         });
         let (mut entry, next) = match read {
             Ok(Some(found)) => found,
@@ -171,8 +217,12 @@ impl<R: Read> WarcReader<R> {
     /// Goes back to just behind the beginning of what could not be read, then on to what might
     /// be the next record.
     fn look_further(&mut self, mut source: Source<R>, offset: u64, error: &io::Error) -> Step {
+        if error.get_ref().is_some_and(|e| e.is::<OurDisk>()) {
+            self.failure = Some(io::Error::new(error.kind(), error.to_string()));
+            return Step::End(offset);
+        }
         source.go_to(offset + 1);
-        source.seek_candidate();
+        source.seek_candidate(self.arc);
         self.state = State::Between(source);
         Step::Failed { offset, reason: error.to_string() }
     }
@@ -232,7 +282,7 @@ enum Follows {
     Other,
 }
 
-fn follows(input: &mut impl BufRead) -> io::Result<Follows> {
+fn follows(input: &mut impl BufRead, arc: &mut bool) -> io::Result<Follows> {
     loop {
         let ready = input.fill_buf()?;
         if ready.is_empty() {
@@ -241,8 +291,12 @@ fn follows(input: &mut impl BufRead) -> io::Result<Follows> {
         let newlines = ready.iter().take_while(|b| matches!(b, b'\r' | b'\n')).count();
         let next = &ready[newlines..];
         if !next.is_empty() {
-            let looked = next.len().min(WARC_MAGIC.len());
-            let record = next[..looked] == WARC_MAGIC[..looked];
+            let begins = |magic: &[u8]| {
+                let looked = next.len().min(magic.len());
+                next[..looked] == magic[..looked]
+            };
+            *arc |= begins(ARC_MAGIC);
+            let record = *arc || begins(WARC_MAGIC);
             input.consume(newlines);
             return Ok(if record { Follows::Record } else { Follows::Other });
         }
@@ -251,8 +305,11 @@ fn follows(input: &mut impl BufRead) -> io::Result<Follows> {
 }
 
 /// Reads a record up to the end of its block; its place is filled in by the caller.
-fn read_entry(input: &mut impl BufRead, keep: u64) -> io::Result<WarcEntry> {
-    let headers = WarcHeaders::read(input)?;
+fn read_entry(input: &mut impl BufRead, keep: &Keep) -> io::Result<WarcEntry> {
+    let headers = match input.fill_buf()?.first() {
+        Some(b'W') => WarcHeaders::read(input)?,
+        _ => read_arc_headers(input)?,
+    };
     let block_len = headers.content_length()?;
     let http_head = if headers.holds_http() {
         read_http_head(input, block_len, headers.record_type() != "request")?
@@ -267,7 +324,7 @@ fn read_entry(input: &mut impl BufRead, keep: u64) -> io::Result<WarcEntry> {
     if let Some(digest) = &mut block_digest {
         digest.update(&http_head);
     }
-    let mut payload = (payload_len <= keep).then(Vec::new);
+    let mut kept = keep.begin(payload_len, headers.record_type())?;
     let mut remaining = payload_len;
     while remaining > 0 {
         let ready = input.fill_buf()?;
@@ -279,9 +336,7 @@ fn read_entry(input: &mut impl BufRead, keep: u64) -> io::Result<WarcEntry> {
         if let Some(digest) = &mut block_digest {
             digest.update(&ready[..n]);
         }
-        if let Some(payload) = &mut payload {
-            payload.extend_from_slice(&ready[..n]);
-        }
+        kept.add(&ready[..n])?;
         input.consume(n);
         remaining -= n as u64;
     }
@@ -289,6 +344,7 @@ fn read_entry(input: &mut impl BufRead, keep: u64) -> io::Result<WarcEntry> {
     if let Some(block) = block_digest {
         digest = digest.and(block.finish().1);
     }
+    let (payload, spooled) = kept.finish()?;
     Ok(WarcEntry {
         offset: 0,
         length: None,
@@ -296,7 +352,62 @@ fn read_entry(input: &mut impl BufRead, keep: u64) -> io::Result<WarcEntry> {
         http_head,
         payload_len,
         payload,
+        spooled,
         payload_digest,
         digest,
     })
+}
+
+/// A payload in memory, or in a file, or neither.
+type InMemoryOrFile = (Option<Vec<u8>>, Option<Arc<SpoolFile>>);
+
+/// A payload on its way to where it is kept.
+enum Kept {
+    Nowhere,
+    Memory(Vec<u8>),
+    File(SpoolFile, BufWriter<File>),
+}
+
+impl Keep {
+    fn begin(&self, len: u64, record_type: &str) -> io::Result<Kept> {
+        if len <= self.in_memory {
+            return Ok(Kept::Memory(Vec::new()));
+        }
+        let Some(dir) = self.spool.as_ref().filter(|_| record_type == "response") else {
+            return Ok(Kept::Nowhere);
+        };
+        let number = SPOOLED.fetch_add(1, Ordering::Relaxed);
+        let path = dir.join(format!("payload-{number}"));
+        let file = File::create(&path).map_err(ours(&path))?;
+        Ok(Kept::File(SpoolFile::new(path, len), BufWriter::with_capacity(COPY_BYTES, file)))
+    }
+}
+
+impl Kept {
+    fn add(&mut self, bytes: &[u8]) -> io::Result<()> {
+        match self {
+            Kept::Nowhere => Ok(()),
+            Kept::Memory(payload) => {
+                payload.extend_from_slice(bytes);
+                Ok(())
+            }
+            Kept::File(place, file) => file.write_all(bytes).map_err(ours(place.path())),
+        }
+    }
+
+    fn finish(self) -> io::Result<InMemoryOrFile> {
+        Ok(match self {
+            Kept::Nowhere => (None, None),
+            Kept::Memory(payload) => (Some(payload), None),
+            Kept::File(place, mut file) => {
+                file.flush().map_err(ours(place.path()))?;
+                (None, Some(Arc::new(place)))
+            }
+        })
+    }
+}
+
+fn ours(path: &Path) -> impl FnOnce(io::Error) -> io::Error {
+    let path = path.display().to_string();
+    move |source| io::Error::new(source.kind(), OurDisk { path, source })
 }

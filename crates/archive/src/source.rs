@@ -60,11 +60,11 @@ impl<R: Read> Source<R> {
         }
     }
 
-    /// Goes to where the next record may begin: a gzip member, or a line beginning with `WARC/`.
-    /// `false` at the end of input.
-    pub(crate) fn seek_candidate(&mut self) -> bool {
+    /// Goes to where the next record may begin: a gzip member, or a line beginning with `WARC/`,
+    /// in an ARC file with `http`. `false` at the end of input.
+    pub(crate) fn seek_candidate(&mut self, arc: bool) -> bool {
         let gzip = memmem::Finder::new(GZIP_MAGIC);
-        let warc = memmem::Finder::new(b"\nWARC/");
+        let warc = memmem::Finder::new(if arc { &b"\nhttp"[..] } else { b"\nWARC/" });
         loop {
             let rest = &self.bytes[self.at..];
             let found = [gzip.find(rest), warc.find(rest).map(|at| at + 1)];
@@ -155,7 +155,7 @@ mod tests {
         let mut input = vec![b'x'; CHUNK_BYTES - 2];
         input.extend_from_slice(b"\nWARC/1.0");
         let mut source = Source::new(&input[..]);
-        assert!(source.seek_candidate());
+        assert!(source.seek_candidate(false));
         assert_eq!(source.offset(), CHUNK_BYTES as u64 - 1);
     }
 }

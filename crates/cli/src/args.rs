@@ -59,8 +59,10 @@ pub enum Command {
     Show(Show),
     /// Check the archive against the store: every digest, every pointer
     Verify,
-    /// Write the archive in forms other tools read
+    /// Write the archive, its pages or its links in forms other tools read
     Export(Export),
+    /// Take in archives that other tools made
+    Import(Import),
     /// Write or explain the configuration
     Config(Config),
 }
@@ -231,6 +233,12 @@ pub struct Show {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  argiope export warc --out archive/            for everything that reads WARC
+  argiope export wacz --out site.wacz           one file for replay in a browser
+  argiope export text --out texts/              a text file for each page
+  argiope export jsonl --site example.org > pages.jsonl
+  argiope export graph --as graphml --out links.graphml")]
 pub struct Export {
     #[command(subcommand)]
     pub what: ExportWhat,
@@ -238,17 +246,101 @@ pub struct Export {
 
 #[derive(Debug, Subcommand)]
 pub enum ExportWhat {
-    /// The archive as WARC files
+    /// The archive as WARC files: all of it, as a backup
     Warc {
         /// The directory to write them to
         #[arg(long, value_name = "DIR")]
         out: PathBuf,
+    },
+    /// The archive with its index and its list of pages in one file, for replay in a browser
+    Wacz {
+        /// The file to write
+        #[arg(long, value_name = "FILE")]
+        out: PathBuf,
+        /// Its title
+        #[arg(long, value_name = "WORDS")]
+        title: Option<String>,
+        /// Put the texts into the list of pages, so that readers can search them
+        #[arg(long)]
+        text: bool,
+        /// Also pages that ask that no copy be shown (noarchive)
+        #[arg(long)]
+        anyway: bool,
     },
     /// The index of the archive, sorted, as pywb and others read it
     Cdxj {
         /// The file to write; standard output without it
         #[arg(long, value_name = "FILE")]
         out: Option<PathBuf>,
+    },
+    /// The text of every page: a file for each, or one after the other on standard output
+    Text {
+        /// The directory to write them to; standard output without it
+        #[arg(long, value_name = "DIR")]
+        out: Option<PathBuf>,
+        #[command(flatten)]
+        pages: PageChoice,
+    },
+    /// Every page as a JSON object on a line of its own, with its text
+    Jsonl {
+        /// The file to write; standard output without it
+        #[arg(long, value_name = "FILE")]
+        out: Option<PathBuf>,
+        #[command(flatten)]
+        pages: PageChoice,
+    },
+    /// The links between pages
+    Graph {
+        /// The form: edges (tab-separated), graphml (NetworkX, Gephi), webgraph (two files)
+        #[arg(long = "as", value_name = "FORM", value_enum, default_value_t = GraphAs::Edges)]
+        form: GraphAs,
+        /// The file to write; for webgraph the beginning of both names
+        #[arg(long, value_name = "FILE")]
+        out: PathBuf,
+    },
+}
+
+#[derive(Debug, Args)]
+pub struct PageChoice {
+    /// Only pages of this site or host; may be repeated
+    #[arg(long, value_name = "NAME")]
+    pub site: Vec<String>,
+    /// Only pages fetched at this time or later: 2026-01-31 or 2026-01-31T12:00:00Z
+    #[arg(long, value_name = "DATE")]
+    pub since: Option<String>,
+    /// Also pages that ask not to be shown (noarchive, nosnippet)
+    #[arg(long)]
+    pub anyway: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum GraphAs {
+    Edges,
+    Graphml,
+    Webgraph,
+}
+
+#[derive(Debug, Args)]
+pub struct Import {
+    #[command(subcommand)]
+    pub what: ImportWhat,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum ImportWhat {
+    /// Responses in WARC files (also ARC), gzipped or not, sound or not
+    #[command(after_help = "Examples:
+  argiope import warc old/*.warc.gz
+  argiope import warc crawl.warc.gz --dry-run   what would come in, and what would not
+
+What is known already does not come in twice: the same command again goes on where it stopped.")]
+    Warc {
+        /// The files
+        #[arg(value_name = "FILE", required = true)]
+        files: Vec<PathBuf>,
+        /// Say what would come in and change nothing
+        #[arg(long)]
+        dry_run: bool,
     },
 }
 

@@ -62,7 +62,8 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Doc(args) => command::ask::doc(&global, &args),
         Command::Show(args) => command::show::show(&global, &args),
         Command::Verify => command::check::verify(&global),
-        Command::Export(args) => command::check::export(&global, args),
+        Command::Export(args) => command::export::export(&global, args),
+        Command::Import(args) => command::import::import(&global, args),
         Command::Config(args) => command::settings::config(&global, &args),
     }
 }

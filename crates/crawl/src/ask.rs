@@ -5,6 +5,7 @@
 
 use crate::data_dir::{DataDir, text_dir};
 use crate::explain::explain;
+use crate::import::is_import;
 use crate::live::Live;
 use crate::settings::EngineSettings;
 use crate::sites::{forgiving, named, rows};
@@ -160,8 +161,10 @@ pub(crate) fn job_row(row: &JobRow) -> Value {
     let seeds: Vec<&str> = row.job.seeds.iter().map(CanonicalUrl::as_str).collect();
     json!({
         "job": row.job.id.0,
+        "kind": if is_import(&row.job) { "import" } else { "crawl" },
         "state": row.state.name(),
         "seeds": seeds,
+        "files": is_import(&row.job).then_some(&row.job.scope.names),
         "scope": format!("{:?}", row.job.scope.rule).to_lowercase(),
         "order": format!("{:?}", row.job.order).to_lowercase(),
         "fetched": counters.fetched,

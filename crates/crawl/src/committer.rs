@@ -46,6 +46,15 @@ impl Committer {
     }
 
     fn commit(&mut self, group: Group) -> Result<Settled, Failure> {
+        self.commit_as(group, false)
+    }
+
+    /// Commits a group of captures that were made elsewhere: no row was handed out for them.
+    pub(crate) fn commit_import(&mut self, group: Group) -> Result<Settled, Failure> {
+        self.commit_as(group, true)
+    }
+
+    fn commit_as(&mut self, group: Group, import: bool) -> Result<Settled, Failure> {
         let Group { pages, mut batch, log } = group;
         let mut lines = log.concat();
         if let Some(warc) = &mut self.warc {
@@ -57,7 +66,10 @@ impl Committer {
             rows.push((page.entry.key.host, page.entry.place));
             lines.push_str(&page_line(&page, batch.now));
             let result = self.append(page, &mut stored)?;
-            batch.pages.push(result);
+            match import {
+                true => batch.imports.push(result),
+                false => batch.pages.push(result),
+            }
         }
         if let Some(warc) = &mut self.warc {
             warc.sync()?;
@@ -94,7 +106,7 @@ impl Committer {
         if let (Some(capture), Some(recorded), Some(warc)) =
             (&mut capture, recorded, &mut self.warc)
         {
-            let Recorded { record, http_head, ip, payload } = recorded;
+            let Recorded { record, http_head, ip, payload, truncated } = recorded;
             let before = payload.as_ref().and_then(|key| stored.get(key));
             let record = match before {
                 Some(first) => {
@@ -106,7 +118,7 @@ impl Committer {
                         ip,
                         http_head: &http_head,
                         payload_digest: capture.payload_digest,
-                        truncated: None,
+                        truncated: truncated.as_deref(),
                     };
                     revisit_record(&head, first.url.as_str(), first.time)
                 }

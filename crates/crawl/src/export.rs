@@ -1,8 +1,11 @@
 //! Exports that other tools read: the archive as WARC files, its index as CDXJ.
+//!
+//! The other forms are beside this file: `export_pages`, `export_wacz`, `export_graph`.
 
 use crate::data_dir::DataDir;
 use argiope_archive::{cdxj_line, warc_segment_name};
-use argiope_store::{SegmentKind, Store};
+use argiope_model::{Capture, Location, UrlKey};
+use argiope_store::{SegmentKind, Store, UrlRow};
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -12,7 +15,7 @@ const PAGE: usize = 512;
 /// Index lines sorted in memory at a time; more are sorted in runs and merged.
 const RUN: usize = 200_000;
 
-type Failure = Box<dyn std::error::Error + Send + Sync>;
+pub(crate) type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 /// Copies the committed part of every segment into a directory; returns files and bytes.
 pub fn export_warc(
@@ -44,41 +47,65 @@ pub fn export_warc(
 /// Writes the index of the archive, sorted, one line per record; returns the lines written.
 pub fn export_cdxj(dir: &DataDir, store: &dyn Store, out: &mut dyn Write) -> Result<u64, Failure> {
     let scratch = dir.spool().join("cdxj");
+    let place = |capture: &Capture| capture.record;
+    let mut line = |line: &str| Ok(writeln!(out, "{line}")?);
+    let count = index_lines(&scratch, store, &place, &mut line);
     let _ = fs::remove_dir_all(&scratch);
-    fs::create_dir_all(&scratch)?;
+    count
+}
+
+/// Makes the lines of an index and gives them out sorted; `place` says where a capture's record
+/// lies in the files that are indexed.
+pub(crate) fn index_lines(
+    scratch: &Path,
+    store: &dyn Store,
+    place: &dyn Fn(&Capture) -> Option<Location>,
+    out: &mut dyn FnMut(&str) -> Result<(), Failure>,
+) -> Result<u64, Failure> {
+    let _ = fs::remove_dir_all(scratch);
+    fs::create_dir_all(scratch)?;
     let mut lines: Vec<String> = Vec::new();
     let mut runs: Vec<PathBuf> = Vec::new();
+    each_url(store, |key, row| {
+        if row.fetched_at.is_none() {
+            return Ok(());
+        }
+        for capture in store.captures(key)? {
+            let Some(at) = place(&capture) else { continue };
+            lines.push(cdxj_line(
+                row.url.as_str(),
+                capture.time,
+                &capture.mime,
+                capture.outcome.status,
+                &capture.payload_digest,
+                at,
+                &warc_segment_name(at.segment),
+                capture.revisit,
+            ));
+        }
+        if lines.len() >= RUN {
+            runs.push(write_run(scratch, runs.len(), &mut lines)?);
+        }
+        Ok(())
+    })?;
+    lines.sort_unstable();
+    merge(&runs, lines, out)
+}
+
+/// Calls `each` for every URL that is known.
+pub(crate) fn each_url(
+    store: &dyn Store,
+    mut each: impl FnMut(UrlKey, &UrlRow) -> Result<(), Failure>,
+) -> Result<(), Failure> {
     let mut after = None;
     loop {
         let page = store.scan_urls(after, PAGE)?;
-        let Some((last, _)) = page.last() else { break };
+        let Some((last, _)) = page.last() else { return Ok(()) };
         after = Some(*last);
         for (key, row) in &page {
-            if row.fetched_at.is_none() {
-                continue;
-            }
-            for capture in store.captures(*key)? {
-                let Some(at) = capture.record else { continue };
-                lines.push(cdxj_line(
-                    row.url.as_str(),
-                    capture.time,
-                    &capture.mime,
-                    capture.outcome.status,
-                    &capture.payload_digest,
-                    at,
-                    &warc_segment_name(at.segment),
-                    capture.revisit,
-                ));
-            }
-            if lines.len() >= RUN {
-                runs.push(write_run(&scratch, runs.len(), &mut lines)?);
-            }
+            each(*key, row)?;
         }
     }
-    lines.sort_unstable();
-    let count = merge(&runs, lines, out)?;
-    let _ = fs::remove_dir_all(&scratch);
-    Ok(count)
 }
 
 fn write_run(scratch: &Path, n: usize, lines: &mut Vec<String>) -> io::Result<PathBuf> {
@@ -92,7 +119,11 @@ fn write_run(scratch: &Path, n: usize, lines: &mut Vec<String>) -> io::Result<Pa
     Ok(path)
 }
 
-fn merge(runs: &[PathBuf], rest: Vec<String>, out: &mut dyn Write) -> io::Result<u64> {
+fn merge(
+    runs: &[PathBuf],
+    rest: Vec<String>,
+    out: &mut dyn FnMut(&str) -> Result<(), Failure>,
+) -> Result<u64, Failure> {
     use std::cmp::Reverse;
     use std::collections::BinaryHeap;
     type Lines = Box<dyn Iterator<Item = io::Result<String>>>;
@@ -108,7 +139,7 @@ fn merge(runs: &[PathBuf], rest: Vec<String>, out: &mut dyn Write) -> io::Result
     }
     let mut count = 0;
     while let Some(Reverse((line, n))) = heap.pop() {
-        writeln!(out, "{line}")?;
+        out(&line)?;
         count += 1;
         if let Some(line) = sources[n].next() {
             heap.push(Reverse((line?, n)));

@@ -36,6 +36,8 @@ pub(crate) struct Recorded {
     pub ip: Option<IpAddr>,
     /// Where an identical payload would be looked for; `None` for an empty one.
     pub payload: Option<(SiteKey, PayloadDigest)>,
+    /// Why the payload is not whole, as an imported record says it.
+    pub truncated: Option<Box<str>>,
 }
 
 /// The result of a visit.

@@ -51,7 +51,11 @@ mod director;
 mod disk;
 mod explain;
 mod export;
+mod export_graph;
+mod export_pages;
+mod export_wacz;
 mod group;
+mod import;
 mod judge;
 mod links;
 mod live;
@@ -69,6 +73,15 @@ pub use ask::{Asked, Question, answer};
 pub use control::{ControlError, Listening, Owner, ask_owner, listen};
 pub use data_dir::{Access, DataDir, DataDirError, Manifest};
 pub use export::{export_cdxj, export_warc};
+pub use export_graph::{
+    GraphEdge, GraphExported, GraphForm, GraphNode, LinkSource, StoredLinks, TakeEdge, TakeNode,
+    export_graph, write_edges, write_graphml, write_webgraph,
+};
+pub use export_pages::{PageFilter, PagesExported, export_jsonl, export_text, export_text_tree};
+pub use export_wacz::{WaczExported, WaczOrder, export_wacz};
+pub use import::{
+    ImportError, ImportOrder, ImportProblem, ImportSummary, ImportWatch, import_warc,
+};
 pub use live::{Live, Snapshot};
 pub use order::{NewJob, Picked, open_jobs, pick_job};
 pub use run::{Ended, EngineError, Instruction, Run, Summary, run};

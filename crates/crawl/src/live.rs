@@ -13,7 +13,7 @@ const SPAN_MS: i64 = 10_000;
 /// How a crawl stands.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Snapshot {
-    /// What it is doing: `crawling`, `stopping`, `paused`, `ending`, `idle`.
+    /// What it is doing: `crawling`, `stopping`, `paused`, `ending`, `idle`, `importing`.
     pub state: String,
     /// Why it waits, where it does.
     pub note: Option<String>,

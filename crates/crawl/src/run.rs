@@ -142,7 +142,7 @@ pub async fn run(run: Run) -> Result<Summary, EngineError> {
     outcome.map(|ended| Summary { ended, ..summary })
 }
 
-fn open_shared(
+pub(crate) fn open_shared(
     dir: &DataDir,
     store: Arc<dyn Store>,
     settings: &EngineSettings,
@@ -186,7 +186,7 @@ fn open_shared(
     })
 }
 
-fn open_committer(
+pub(crate) fn open_committer(
     dir: &DataDir,
     store: Arc<dyn Store>,
     settings: &EngineSettings,

@@ -126,7 +126,7 @@ pub(crate) async fn visit(shared: Arc<Shared>, job: Arc<Job>, entry: Entry, numb
     // The connection is free from here on: what follows costs the host's time nothing.
     let bytes = asked.as_ref().and_then(|a| a.as_ref().ok()).map_or(0, |a| a.body.len());
     let _ = shared.events.send(Event::Answered(number, host, place, answered, bytes)).await;
-    let work = Work { shared: &shared, job: &job, number };
+    let work = Work { shared: &shared, job: &job, number, truncated: None };
     let done = match asked {
         None => shared.blocking(|| work.expand(entry)),
         Some(Ok(answer)) if answer.body.len() > LARGE => {
@@ -165,10 +165,12 @@ fn answered(answer: &Answer, now: Time) -> Answered {
     }
 }
 
-struct Work<'a> {
-    shared: &'a Shared,
-    job: &'a Job,
-    number: u64,
+pub(crate) struct Work<'a> {
+    pub shared: &'a Shared,
+    pub job: &'a Job,
+    pub number: u64,
+    /// Why the body is not whole, where an imported record says so.
+    pub truncated: Option<Box<str>>,
 }
 
 /// What the body of a good answer holds.
@@ -191,7 +193,8 @@ impl Work<'_> {
         Ok(PageDone { found, ..PageDone::bare(entry, self.number, Next::Expanded) })
     }
 
-    fn page(&self, entry: Entry, answer: Answer) -> Result<PageDone, VisitError> {
+    /// What an answer means for its URL, ready to be committed.
+    pub(crate) fn page(&self, entry: Entry, answer: Answer) -> Result<PageDone, VisitError> {
         let Answer { outcome, head, body, ip, started, elapsed, .. } = answer;
         let mut capture = Capture {
             doc: entry.doc,
@@ -290,7 +293,7 @@ impl Work<'_> {
                 ip,
                 http_head: &http_head,
                 payload_digest: capture.payload_digest,
-                truncated: None,
+                truncated: self.truncated.as_deref(),
             };
             let packed = (!encoding.is_empty() && !undone)
                 || matches!(
@@ -304,7 +307,8 @@ impl Work<'_> {
             };
             let record = response_record(&record_head, payload, compression, &self.shared.spool)?;
             let payload = (!stored.is_empty()).then_some((site, capture.payload_digest));
-            Some(Recorded { record, http_head, ip, payload })
+            let truncated = self.truncated.clone();
+            Some(Recorded { record, http_head, ip, payload, truncated })
         } else {
             None
         };

@@ -230,6 +230,28 @@ impl Fetcher {
     }
 }
 
+impl Fetcher {
+    /// Gathers a body that comes from somewhere else than the wire: in memory while the budget
+    /// has room, else in a spool file. Blocks for the time the reading takes.
+    pub fn gather(&self, source: &mut dyn Read) -> io::Result<Body> {
+        let mut gathering = Gathering::new(self.spool(), None);
+        let mut piece = vec![0; 64 << 10];
+        loop {
+            let n = source.read(&mut piece)?;
+            if n == 0 {
+                break;
+            }
+            if gathering.push(&piece[..n]) {
+                gathering.flush().map_err(io::Error::other)?;
+            }
+        }
+        if gathering.must_flush() {
+            gathering.flush().map_err(io::Error::other)?;
+        }
+        Ok(gathering.finish())
+    }
+}
+
 enum Stop {
     Broken(io::Error),
     TooLarge,

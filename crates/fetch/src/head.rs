@@ -52,6 +52,11 @@ impl Head {
         Head { status: parts.status.as_u16(), raw, length, http2: true }
     }
 
+    /// A head read back from an archive, of this program or another.
+    pub fn archived(status: u16, raw: Vec<u8>) -> Self {
+        Head { status, raw, length: None, http2: false }
+    }
+
     /// Whether it came over HTTP/2, so that [`Head::raw`] is our writing.
     pub fn is_http2(&self) -> bool {
         self.http2

@@ -17,6 +17,9 @@ pub struct Batch {
     pub now: Time,
     /// Results of URLs that were handed out.
     pub pages: Vec<PageResult>,
+    /// Captures that were made elsewhere. Nothing was handed out for them and nothing is queued:
+    /// of their entries only URL, key and job count.
+    pub imports: Vec<PageResult>,
     /// URLs found.
     pub discoveries: Vec<Discovery>,
     /// Segment lengths that are on disk and synced.

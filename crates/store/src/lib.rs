@@ -18,6 +18,7 @@
 
 mod batch;
 mod embedded;
+mod imports;
 mod links;
 mod memory;
 mod row;
@@ -25,10 +26,14 @@ mod rule;
 
 pub use batch::{Batch, Claims, Committed, Discovery, JobChange, Next, PageResult, Payload};
 pub use embedded::EmbeddedStore;
-pub use links::{decode_links, encode_links};
+pub use links::{
+    LinkRef, MalformedLink, PageLinks, decode_links, decode_page_links, encode_links,
+    encode_page_links, scan_links,
+};
 pub use memory::MemoryStore;
 pub use row::{
-    Change, HostRow, JobCounters, JobRow, PayloadRow, SegmentKind, UrlHead, UrlRow, UrlState, Wish,
+    Change, Ended, HostRow, JobCounters, JobRow, PayloadRow, SegmentKind, UrlHead, UrlRow,
+    UrlState, Wish,
 };
 
 use argiope_frontier::{Place, RobotsFile};
@@ -137,6 +142,23 @@ pub trait Store: Send + Sync {
 
     /// The change log of a partition after `n`, at most `limit` rows.
     fn changes(&self, part: u16, after: u64, limit: usize) -> Result<Vec<Change>, StoreError>;
+
+    /// The last number in the change log of each partition that has one.
+    ///
+    /// A store that can tell them faster than by reading its log does so.
+    fn log_heads(&self) -> Result<Vec<(u16, u64)>, StoreError> {
+        let mut heads = Vec::new();
+        for part in 0..argiope_model::PARTITIONS {
+            let mut last = 0;
+            while let Some(row) = self.changes(part, last, 1024)?.last() {
+                last = row.n;
+            }
+            if last > 0 {
+                heads.push((part, last));
+            }
+        }
+        Ok(heads)
+    }
 
     /// The running number for the next page read.
     fn next_page(&self) -> Result<u64, StoreError>;

@@ -1,64 +1,225 @@
 //! The forward links of a page as one blob: version, zstd frame, links one after another.
 //!
-//! Links hold URLs, never target DocIds: the target's partition alone gives those.
+//! Links hold URLs, never target DocIds: the target's partition alone gives those. References
+//! that cannot be read as a URL follow the links; a blob that has any is of version 2.
+//!
+//! [`scan_links`] reads a blob without making a URL or a text of its own of any link: what
+//! follows the change log reads every blob once and keeps nothing of it.
 
 use crate::{StoreError, row::damaged};
-use argiope_model::Link;
+use argiope_model::{Link, LinkKind};
+use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
 
-const VERSION: u8 = 1;
+/// With references that cannot be read; without any, a blob is of version 1.
+const VERSION: u8 = 2;
 
 /// More than this is not a page's links but damage.
 const MAX_BLOB: usize = 256 << 20;
+/// So many unreadable references of a page are kept, and so much of each.
+const MAX_MALFORMED: usize = 100;
+const MAX_TEXT: usize = 2_000;
+
+/// Everything a page refers to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PageLinks {
+    /// Its links.
+    pub links: Vec<Link>,
+    /// References that should have been links.
+    pub malformed: Vec<MalformedLink>,
+}
+
+/// A reference that cannot be read as a URL.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MalformedLink {
+    /// As it is written.
+    pub href: Box<str>,
+    /// The words of the link.
+    pub words: Box<str>,
+    /// What is wrong with it.
+    pub reason: Box<str>,
+}
+
+/// A link, as it lies in its blob.
+#[derive(Clone, Copy, Debug, Deserialize)]
+pub struct LinkRef<'a> {
+    /// The text of its canonical URL.
+    pub url: &'a str,
+    /// Its words.
+    pub words: &'a str,
+    /// The element it came from.
+    pub kind: LinkKind,
+    /// Whether it asks not to be followed.
+    pub nofollow: bool,
+}
 
 thread_local! {
     static COMPRESSOR: RefCell<Option<zstd::bulk::Compressor<'static>>> =
         const { RefCell::new(None) };
+    static DECOMPRESSOR: RefCell<Option<zstd::bulk::Decompressor<'static>>> =
+        const { RefCell::new(None) };
 }
 
-/// Makes the blob.
+/// Makes the blob of a page without unreadable references.
 pub fn encode_links(links: &[Link]) -> Vec<u8> {
-    let plain = postcard::to_stdvec(links).expect("writing to memory cannot fail");
+    packed(1, &postcard::to_stdvec(links).expect(IN_MEMORY))
+}
+
+/// Makes the blob of a page. Of very many or very long unreadable references the first and the
+/// beginning are kept.
+pub fn encode_page_links(links: &[Link], malformed: &[MalformedLink]) -> Vec<u8> {
+    if malformed.is_empty() {
+        return encode_links(links);
+    }
+    let cut = |text: &str| {
+        let end = (0..=MAX_TEXT.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
+        text[..end.unwrap_or(0)].into()
+    };
+    let kept: Vec<MalformedLink> = malformed
+        .iter()
+        .take(MAX_MALFORMED)
+        .map(|m| MalformedLink {
+            href: cut(&m.href),
+            words: cut(&m.words),
+            reason: m.reason.clone(),
+        })
+        .collect();
+    packed(VERSION, &postcard::to_stdvec(&(links, kept)).expect(IN_MEMORY))
+}
+
+const IN_MEMORY: &str = "writing to memory cannot fail";
+
+fn packed(version: u8, plain: &[u8]) -> Vec<u8> {
     let frame = COMPRESSOR.with_borrow_mut(|slot| {
         let compressor =
             slot.get_or_insert_with(|| zstd::bulk::Compressor::new(1).expect("level 1 exists"));
-        compressor.compress(&plain).expect("compressing in memory cannot fail")
+        compressor.compress(plain).expect("compressing in memory cannot fail")
     });
     let mut out = Vec::with_capacity(1 + frame.len());
-    out.push(VERSION);
+    out.push(version);
     out.extend_from_slice(&frame);
     out
 }
 
-/// Reads the blob back.
-pub fn decode_links(blob: &[u8]) -> Result<Vec<Link>, StoreError> {
+/// Unpacks a blob into `plain` and says its version.
+fn unpack(blob: &[u8], plain: &mut Vec<u8>) -> Result<u8, StoreError> {
     let Some((&version, frame)) = blob.split_first() else {
         return Err(damaged("links", "empty"));
     };
     if version > VERSION {
         return Err(StoreError::Newer { found: version, known: VERSION });
     }
-    let plain = zstd::bulk::decompress(frame, MAX_BLOB).map_err(|e| damaged("links", e))?;
-    postcard::from_bytes(&plain).map_err(|e| damaged("links", e))
+    let length = zstd::zstd_safe::get_frame_content_size(frame);
+    let length = length.ok().flatten().and_then(|n| usize::try_from(n).ok());
+    let length = length.filter(|n| *n <= MAX_BLOB).ok_or_else(|| damaged("links", "no length"))?;
+    plain.clear();
+    plain.reserve(length);
+    DECOMPRESSOR.with_borrow_mut(|slot| {
+        let decompressor =
+            slot.get_or_insert_with(|| zstd::bulk::Decompressor::new().expect("memory for it"));
+        decompressor.decompress_to_buffer(frame, plain).map_err(|e| damaged("links", e))
+    })?;
+    Ok(version)
+}
+
+/// Reads the links of a blob back.
+pub fn decode_links(blob: &[u8]) -> Result<Vec<Link>, StoreError> {
+    Ok(decode_page_links(blob)?.links)
+}
+
+/// Reads a blob back.
+pub fn decode_page_links(blob: &[u8]) -> Result<PageLinks, StoreError> {
+    let mut plain = Vec::new();
+    let bad = |e| damaged("links", e);
+    Ok(match unpack(blob, &mut plain)? {
+        1 => PageLinks { links: postcard::from_bytes(&plain).map_err(bad)?, malformed: Vec::new() },
+        _ => {
+            let (links, malformed) = postcard::from_bytes(&plain).map_err(bad)?;
+            PageLinks { links, malformed }
+        }
+    })
+}
+
+/// Shows every link of a blob in turn and says how many references cannot be read; `plain` is
+/// room to unpack it, best used again.
+pub fn scan_links(
+    blob: &[u8],
+    plain: &mut Vec<u8>,
+    mut each: impl FnMut(LinkRef<'_>),
+) -> Result<usize, StoreError> {
+    let bad = |e| damaged("links", e);
+    let version = unpack(blob, plain)?;
+    let (count, mut rest) = postcard::take_from_bytes::<usize>(plain).map_err(bad)?;
+    for _ in 0..count {
+        let (link, after) = postcard::take_from_bytes::<LinkRef>(rest).map_err(bad)?;
+        each(link);
+        rest = after;
+    }
+    match version {
+        1 => Ok(0),
+        _ => Ok(postcard::take_from_bytes::<usize>(rest).map_err(bad)?.0),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use argiope_model::{CanonicalUrl, LinkKind};
+    use argiope_model::CanonicalUrl;
+
+    fn links() -> Vec<Link> {
+        let link = |url: &str, words: &str, nofollow| Link {
+            url: CanonicalUrl::parse(url).unwrap(),
+            words: words.into(),
+            kind: LinkKind::Area,
+            nofollow,
+        };
+        vec![link("http://a.test/x?y=1", "the words", true), link("https://b.test/", "", false)]
+    }
+
+    fn malformed(href: &str) -> MalformedLink {
+        MalformedLink { href: href.into(), words: "w".into(), reason: "no host".into() }
+    }
 
     #[test]
     fn links_survive_their_blob_and_damage_is_told() {
-        let links = vec![Link {
-            url: CanonicalUrl::parse("http://a.test/x?y=1").unwrap(),
-            words: "the words".into(),
-            kind: LinkKind::Area,
-            nofollow: true,
-        }];
+        let links = links();
         let blob = encode_links(&links);
         assert_eq!(decode_links(&blob).unwrap(), links);
         assert!(decode_links(&blob[..blob.len() - 1]).is_err());
-        assert!(decode_links(&[]).is_err());
+        assert!(decode_links(&[]).is_err() && decode_links(&[1]).is_err());
         assert!(decode_links(&[9, 1, 2]).unwrap_err().to_string().contains("newer"));
+    }
+
+    #[test]
+    fn unreadable_references_are_kept_beside_the_links() {
+        let links = links();
+        let bad = [malformed("http://["), malformed("http://x:y/")];
+        let blob = encode_page_links(&links, &bad);
+        assert_eq!(blob[0], 2);
+        let want = PageLinks { links: links.clone(), malformed: bad.to_vec() };
+        assert_eq!(decode_page_links(&blob).unwrap(), want);
+        assert_eq!(decode_links(&blob).unwrap(), links);
+        let none = encode_page_links(&links, &[]);
+        assert_eq!(none, encode_links(&links), "what every version reads");
+        let many = vec![malformed(&"é".repeat(3_000)); 300];
+        let kept = decode_page_links(&encode_page_links(&[], &many)).unwrap().malformed;
+        assert_eq!((kept.len(), kept[0].href.len()), (MAX_MALFORMED, MAX_TEXT));
+    }
+
+    #[test]
+    fn a_scan_shows_what_decoding_gives() {
+        let (links, bad) = (links(), [malformed("http://[")]);
+        let mut plain = Vec::new();
+        for malformed in [&bad[..], &[]] {
+            let blob = encode_page_links(&links, malformed);
+            let mut seen = Vec::new();
+            let unreadable = scan_links(&blob, &mut plain, |link| {
+                let url = CanonicalUrl::parse(link.url).unwrap();
+                let (words, kind, nofollow) = (link.words.into(), link.kind, link.nofollow);
+                seen.push(Link { url, words, kind, nofollow });
+            });
+            assert_eq!((unreadable.unwrap(), &seen), (malformed.len(), &links));
+        }
+        assert!(scan_links(&[2, 40, 181], &mut plain, |_| {}).is_err());
     }
 }

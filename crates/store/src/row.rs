@@ -10,9 +10,11 @@ mod v1;
 pub(crate) use robots::{decode_robots, encode_robots};
 
 use crate::StoreError;
+use crate::batch::Next;
 use argiope_frontier::{Place, SkipReason, Temper};
 use argiope_model::{
-    CanonicalUrl, Capture, DocId, Job, JobId, JobState, Location, Role, Time, UrlKey,
+    CanonicalUrl, Capture, DocId, FetchOutcome, Job, JobId, JobState, Location, OutcomeKind, Role,
+    Time, UrlKey,
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use v1::{CaptureV1, HostRowV1, JobRowV1, UrlHeadV1};
@@ -299,6 +301,76 @@ pub struct Change {
     pub time: Time,
     /// Whether the text changed.
     pub changed: bool,
+    /// The URL's number.
+    pub doc: DocId,
+    /// What the visit left behind.
+    pub ended: Ended,
+}
+
+/// What a visit left behind, for those who follow the change log: what it means for the page's
+/// forward links, and whether links to it are broken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Ended {
+    /// A document or a redirect: the page's links are those stored.
+    WithPage,
+    /// Given up after its tries: whatever was stored before, it links nowhere now.
+    Broken,
+    /// Answered and not taken (its type, its size): it links nowhere.
+    LeftAlone,
+    /// Nothing is decided: it is tried again.
+    Open,
+    /// Nothing of it is kept any more.
+    Forgotten,
+}
+
+impl Ended {
+    /// What a result leaves behind.
+    pub(crate) fn of(next: &Next) -> Self {
+        match next {
+            Next::Done(UrlState::Fetched | UrlState::Redirected) => Self::WithPage,
+            Next::Done(UrlState::Failed) => Self::Broken,
+            Next::Done(UrlState::Skipped(_)) => Self::LeftAlone,
+            Next::Done(UrlState::Queued) | Next::Retry(_) | Next::Expanded => Self::Open,
+        }
+    }
+
+    /// What a row written before this was noted has left behind: as its capture ended.
+    pub(crate) fn of_capture(outcome: &FetchOutcome, queued: bool) -> Self {
+        match outcome.kind {
+            _ if outcome.is_success() => Self::WithPage,
+            OutcomeKind::Redirect => Self::WithPage,
+            _ if outcome.is_skip() => Self::LeftAlone,
+            _ if queued && outcome.is_transient() => Self::Open,
+            _ => Self::Broken,
+        }
+    }
+}
+
+/// Writes a row of the change log: what version 2 had from the start, then what came later.
+pub(crate) fn encode_change(
+    key: UrlKey,
+    time: Time,
+    changed: bool,
+    doc: DocId,
+    ended: Ended,
+) -> Vec<u8> {
+    let first = encode(&(key, time, changed));
+    postcard::to_extend(&(doc, ended), first).expect("writing to memory cannot fail")
+}
+
+/// A row of the change log; the end is not in rows written before it was noted.
+pub(crate) type ChangeRow = ((UrlKey, Time, bool), Option<(DocId, Ended)>);
+
+/// Reads a row of the change log.
+pub(crate) fn decode_change(bytes: &[u8]) -> Result<ChangeRow, StoreError> {
+    let (_, body) = versioned("the change log", bytes)?;
+    let bad = |e| damaged("the change log", e);
+    let (first, rest) = postcard::take_from_bytes(body).map_err(bad)?;
+    let later = match rest {
+        [] => None,
+        rest => Some(postcard::from_bytes(rest).map_err(bad)?),
+    };
+    Ok((first, later))
 }
 
 /// What a segment file holds.

@@ -7,6 +7,8 @@
 
 #[path = "conformance/hosts.rs"]
 mod hosts;
+#[path = "conformance/imports.rs"]
+mod imports;
 #[path = "conformance/jobs.rs"]
 mod jobs;
 #[path = "conformance/manners.rs"]
@@ -82,11 +84,16 @@ macro_rules! behaviours_on {
             roles: asking_again_takes_back_only_what_the_same_job_counted,
             roles: a_row_taken_over_while_out_is_counted_and_taken_back_by_who_asked,
             roles: a_forgiven_host_is_asked_for_what_it_had_lost,
+            imports: an_imported_capture_makes_its_url_known_and_queues_nothing,
+            imports: an_older_capture_leaves_the_last_word_to_the_newer,
+            imports: a_queued_url_stays_queued_whatever_is_imported,
             records: captures_are_listed_oldest_first,
             records: visits_and_changes_are_counted,
             records: forward_links_are_kept_and_rewritten,
             records: payload_rows_are_per_site,
             records: change_log_numbers_are_gapless_per_partition,
+            records: the_change_log_tells_what_a_visit_left_behind,
+            records: the_last_numbers_of_the_change_log_are_told,
             records: segment_lengths_are_kept_per_kind,
             records: the_next_page_number_only_grows,
             records: scans_page_in_key_order,

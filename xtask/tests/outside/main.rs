@@ -12,6 +12,7 @@
 mod bad_input;
 mod bodies;
 mod completeness;
+mod exchange;
 mod full_disk;
 mod https;
 mod interrupt;

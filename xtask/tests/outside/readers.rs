@@ -40,7 +40,7 @@ fn warcio_checks_and_pywb_replays_the_archive() -> Result<()> {
     let urls: Vec<&str> = pages.map(|capture| capture.url.as_str()).collect();
     ensure!(urls.len() == PAGES + 1 + TWINS * 2, "{} URLs in the archive", urls.len());
     std::fs::write(rig.dir.join("urls"), urls.join("\n"))?;
-    replay(&rig, &exported)
+    replay(&rig, &["add", "c"], &exported)
 }
 
 /// Made-up pages, and a page linking to pairs of files with the same bytes.
@@ -72,8 +72,9 @@ fn warcio_check(rig: &Rig, name: &str, files: &[PathBuf]) -> Result<()> {
     Ok(())
 }
 
-fn replay(rig: &Rig, files: &[PathBuf]) -> Result<()> {
-    let name = "the replay part of warcio_checks_and_pywb_replays";
+/// Lets pywb take files in with these words and compares all it replays with the server.
+pub fn replay(rig: &Rig, add: &[&str], files: &[PathBuf]) -> Result<()> {
+    let name = "the part that replays an archive";
     let (Some(manager), Some(wayback)) = (tools::find("wb-manager"), tools::find("wayback")) else {
         return skip(name, "pywb is not installed");
     };
@@ -84,7 +85,7 @@ fn replay(rig: &Rig, files: &[PathBuf]) -> Result<()> {
         process::run(&mut command, &dir, "wb-manager", SHORT_LIMIT)?.ok().context("wb-manager")
     };
     manage(&["init", "c"], &[])?;
-    manage(&["add", "c"], files)?;
+    manage(add, files)?;
     let (_server, port) = on_free_port("pywb", |port| {
         let mut command = Command::new(&wayback);
         command.args(["-p", &port.to_string(), "-b", "127.0.0.1"]).current_dir(&dir);

@@ -4,7 +4,7 @@ use super::wiring::engine_settings;
 use super::{load, now, print_json, visit};
 use crate::args::{Format, Global, JobAction, Jobs, Target};
 use crate::config::{self, Flags};
-use crate::output::{self, bytes, count, seconds, table};
+use crate::output::{self, bytes, count, plural, seconds, table};
 use anyhow::bail;
 use argiope_crawl::{Asked, EngineSettings, Question, Snapshot, answer, ask_owner};
 use argiope_model::{JobId, JobState};
@@ -142,7 +142,9 @@ fn list(global: &Global) -> anyhow::Result<ExitCode> {
             let text = |name: &str| row[name].as_str().unwrap_or_default().to_owned();
             let seeds = row["seeds"].as_array().map_or(&[][..], Vec::as_slice);
             let first = seeds.first().and_then(Value::as_str).unwrap_or_default();
+            let files = row["files"].as_array().map_or(0, Vec::len) as u64;
             let start = match seeds.len() {
+                0 if files > 0 => format!("import of {}", plural(files, "file", "files")),
                 0 | 1 => first.to_owned(),
                 n => format!("{first} and {} more", n - 1),
             };

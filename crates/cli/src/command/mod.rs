@@ -4,6 +4,8 @@ pub mod ask;
 pub mod check;
 pub mod crawl;
 pub mod demo;
+pub mod export;
+pub mod import;
 pub mod settings;
 pub mod show;
 pub mod sites;

@@ -37,6 +37,9 @@ impl EmbeddedStore {
         for page in batch.pages {
             work.page(page)?;
         }
+        for page in batch.imports {
+            work.import(page)?;
+        }
         for note in batch.notes {
             work.note(note)?;
         }

@@ -5,8 +5,10 @@
 use super::tables::Table;
 use super::{EmbeddedStore, ReadyRow, key};
 use crate::batch::{Batch, Claims, Discovery, JobChange, Next, PageResult};
-use crate::row::{self, HostRow, JobCounters, JobRow, PayloadRow, UrlHead, UrlRow, UrlState, Wish};
-use crate::{Store, decode_links, encode_links};
+use crate::row::{
+    self, Ended, HostRow, JobCounters, JobRow, PayloadRow, UrlHead, UrlRow, UrlState, Wish,
+};
+use crate::{MalformedLink, PageLinks, Store, decode_links, decode_page_links, encode_links};
 use argiope_frontier::{Entry, Place, RobotsFile, SkipReason, Temper};
 use argiope_model::{
     CanonicalUrl, Capture, Directives, DocId, FetchOutcome, HostKey, Job, JobId, JobState, Limits,
@@ -226,6 +228,13 @@ fn captures_payloads_and_links_are_as_they_were() {
     // Another compressor may write it differently; it must be read the same.
     assert_eq!(decode_links(&frozen(FIRST, "links")).unwrap(), links, "links are read differently");
     assert_eq!(decode_links(&encode_links(&links)).unwrap(), links);
+    let bad = MalformedLink {
+        href: "http://[".into(),
+        words: "some words".into(),
+        reason: "not a URL: the IPv6 address is invalid".into(),
+    };
+    let page = PageLinks { links, malformed: vec![bad] };
+    assert_eq!(decode_page_links(&frozen(TODAY, "links-malformed")).unwrap(), page);
 }
 
 #[test]
@@ -246,6 +255,16 @@ fn rows_of_the_queue_and_the_counters_are_as_they_were() {
     let k = UrlKey { host: HostKey { part: 0x0abc, host: [1, 2, 3, 4, 5, 6] }, url: 1 << 60 };
     let change = (k, Time(1_700_000_000_123), true);
     holds("log", &change, &row::encode(&change), |b| row::decode("", b).unwrap());
+    // What follows was not noted at first.
+    let old = row::decode_change(&frozen(TODAY, "log")).unwrap();
+    assert_eq!(old, (change, None));
+    let ends = [Ended::WithPage, Ended::Broken, Ended::LeftAlone, Ended::Open, Ended::Forgotten];
+    for (name, ended) in ["page", "broken", "left", "open", "forgotten"].iter().zip(ends) {
+        let doc = DocId::new(70_000, 0x0abc);
+        let written = row::encode_change(k, change.1, true, doc, ended);
+        let read = |b: &[u8]| row::decode_change(b).unwrap();
+        holds(&format!("log-{name}"), &(change, Some((doc, ended))), &written, read);
+    }
 }
 
 #[test]
@@ -312,7 +331,9 @@ fn a_store_of_version_1_opens_and_goes_on() {
     let all = |store: &EmbeddedStore| {
         let (urls, hosts) = (store.scan_urls(None, 99).unwrap(), store.scan_hosts(None, 99));
         let key = urls[0].0;
-        (urls, hosts.unwrap(), store.jobs().unwrap(), store.captures(key).unwrap())
+        let logs = store.log_heads().unwrap().into_iter();
+        let log: Vec<_> = logs.flat_map(|(part, _)| store.changes(part, 0, 99).unwrap()).collect();
+        (urls, hosts.unwrap(), store.jobs().unwrap(), store.captures(key).unwrap(), log)
     };
     let commit = |store: &EmbeddedStore, batch: Batch| store.commit(batch).unwrap();
     let suffixes = Suffixes::built_in();
@@ -325,7 +346,11 @@ fn a_store_of_version_1_opens_and_goes_on() {
     let visited = |entry: &Entry| PageResult {
         entry: entry.clone(),
         next: Next::Done(UrlState::Fetched),
-        capture: Some(Capture { directives: Directives::default(), ..capture() }),
+        capture: Some(Capture {
+            directives: Directives::default(),
+            outcome: FetchOutcome::new(OutcomeKind::Fetched, 200),
+            ..capture()
+        }),
         payload: None,
         links: None,
         changed: true,
@@ -345,6 +370,11 @@ fn a_store_of_version_1_opens_and_goes_on() {
     make_old(&store, Table::Urls, 2, |v| UrlHead::decode(v).unwrap().1.len());
     make_old(&store, Table::Hosts, 4, |_| 0);
     make_old(&store, Table::Captures, 4, |_| 0);
+    for pair in store.tables[Table::Log].iter() {
+        let (k, v) = pair.into_inner().unwrap();
+        let old = row::encode(&row::decode_change(&v).unwrap().0);
+        store.tables[Table::Log].insert(k, [&[1], &old[1..]].concat()).unwrap();
+    }
     for pair in store.tables[Table::Meta].prefix(b"j") {
         let (k, v) = pair.into_inner().unwrap();
         store.tables[Table::Meta].insert(k, [&[1], &v[1..v.len() - 3]].concat()).unwrap();

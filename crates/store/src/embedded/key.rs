@@ -100,6 +100,10 @@ pub(super) fn log(part: u16, n: u64) -> [u8; 10] {
     out
 }
 
+pub(super) fn log_part(key: &[u8]) -> Option<u16> {
+    key.get(..2).and_then(|b| b.try_into().ok()).map(u16::from_be_bytes)
+}
+
 pub(super) fn log_number(key: &[u8]) -> Option<u64> {
     key.get(2..10).and_then(|b| b.try_into().ok()).map(u64::from_be_bytes)
 }

@@ -13,6 +13,7 @@ mod commit;
 mod finds;
 #[cfg(test)]
 mod frozen;
+mod imports;
 mod key;
 mod overlay;
 mod read;
@@ -46,6 +47,8 @@ struct Kept {
     parts: HashMap<u16, PartCounters>,
     hosts: HostCache,
     next_page: u64,
+    /// The last row of each partition's change log; looked for when first asked.
+    log_heads: Option<BTreeMap<u16, u64>>,
     /// Nothing is scheduled before this key, nothing on the calendar before this time. What was
     /// there is deleted and not yet gone: looking for the first would pass all of it.
     first_scheduled: ScheduleKey,
@@ -132,6 +135,7 @@ impl EmbeddedStore {
             parts: HashMap::new(),
             hosts: HostCache::with_bytes(memory / 8),
             next_page: 1,
+            log_heads: None,
             first_scheduled: key::FIRST_SCHEDULED,
             first_due: Time(0),
         };
@@ -145,6 +149,7 @@ impl EmbeddedStore {
         kept.jobs.clear();
         kept.parts.clear();
         kept.hosts.clear();
+        kept.log_heads = None;
         (kept.first_scheduled, kept.first_due) = (key::FIRST_SCHEDULED, Time(0));
         for pair in self.tables[Table::Meta].prefix(b"j") {
             let (_, value) = pair.into_inner().map_err(self.failed("read the jobs"))?;

@@ -153,7 +153,11 @@ impl<'a> Work<'a> {
     pub fn next_change(&mut self, part: u16) -> Result<u64, StoreError> {
         let counters = self.part(part)?;
         counters.log += 1;
-        Ok(counters.log)
+        let n = counters.log;
+        if let Some(heads) = &mut self.kept.log_heads {
+            heads.insert(part, n);
+        }
+        Ok(n)
     }
 
     fn part(&mut self, part: u16) -> Result<&mut PartCounters, StoreError> {

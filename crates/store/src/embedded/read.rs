@@ -4,11 +4,14 @@ use super::overlay::is_open;
 use super::tables::Table;
 use super::{EmbeddedStore, Kept, ReadyRow, key};
 use crate::batch::{Batch, Committed};
-use crate::row::{self, Change, HostRow, JobRow, PayloadRow, SegmentKind, UrlRow, damaged};
+use crate::row::{
+    self, Change, Ended, HostRow, JobRow, PayloadRow, SegmentKind, UrlRow, UrlState, damaged,
+};
 use crate::rule::handed_to;
 use crate::{Store, StoreError};
 use argiope_frontier::{Entry, HostWindow, Place, Refill, RobotsFile, Temper};
 use argiope_model::{Capture, DocId, HostKey, PayloadDigest, SiteKey, Time, UrlKey};
+use std::collections::BTreeMap;
 use std::ops::Bound;
 
 fn read_host(bytes: &[u8]) -> Result<HostRow, StoreError> {
@@ -97,6 +100,37 @@ impl EmbeddedStore {
                 Ok((UrlKey::from_bytes(k), UrlRow::decode(&v)?))
             })
             .collect()
+    }
+
+    /// What a row of the change log leaves to be looked up, where it was written before such
+    /// was noted.
+    fn ended_before(&self, key: UrlKey, time: Time) -> Result<(DocId, Ended), StoreError> {
+        let Some(row) = self.get(Table::Urls, &key.to_bytes(), UrlRow::decode)? else {
+            return Err(damaged("the change log", "a row without its URL"));
+        };
+        let read = |v: &[u8]| row::decode::<Capture>("captures", v);
+        let capture = self.get(Table::Captures, &key::capture(key, time), read)?;
+        let queued = row.state == UrlState::Queued;
+        let ended = capture.map_or(Ended::Open, |c| Ended::of_capture(&c.outcome, queued));
+        Ok((row.doc, ended))
+    }
+
+    /// The last row of each partition's change log, found by leaping from one to the next.
+    fn find_log_heads(&self) -> Result<BTreeMap<u16, u64>, StoreError> {
+        let log = &self.tables[Table::Log];
+        let short = || damaged("the change log", "short key");
+        let mut heads = BTreeMap::new();
+        let mut from = 0;
+        while let Some(first) = log.range(key::log(from, 0)..).next() {
+            let k = first.key().map_err(self.failed("read the change log"))?;
+            let part = key::log_part(&k).ok_or_else(short)?;
+            let last = log.range(key::log(part, 0)..=key::log(part, u64::MAX)).next_back();
+            let last = last.ok_or_else(short)?;
+            let k = last.key().map_err(self.failed("read the change log"))?;
+            heads.insert(part, key::log_number(&k).ok_or_else(short)?);
+            from = part + 1;
+        }
+        Ok(heads)
     }
 
     fn describe(&self, out: &mut HostWindow, kept: &Kept) -> Result<(), StoreError> {
@@ -250,10 +284,23 @@ impl Store for EmbeddedStore {
                 let (k, v) = pair.into_inner().map_err(self.failed("read the change log"))?;
                 let n = key::log_number(&k);
                 let n = n.ok_or_else(|| damaged("the change log", "short key"))?;
-                let (key, time, changed) = row::decode("the change log", &v)?;
-                Ok(Change { n, key, time, changed })
+                let ((key, time, changed), later) = row::decode_change(&v)?;
+                let (doc, ended) = match later {
+                    Some(later) => later,
+                    None => self.ended_before(key, time)?,
+                };
+                Ok(Change { n, key, time, changed, doc, ended })
             })
             .collect()
+    }
+
+    fn log_heads(&self) -> Result<Vec<(u16, u64)>, StoreError> {
+        let mut kept = self.kept();
+        if kept.log_heads.is_none() {
+            kept.log_heads = Some(self.find_log_heads()?);
+        }
+        let heads = kept.log_heads.iter().flatten();
+        Ok(heads.map(|(part, n)| (*part, *n)).collect())
     }
 
     fn next_page(&self) -> Result<u64, StoreError> {

@@ -92,7 +92,8 @@ impl Work<'_> {
         if let Some(capture) = capture {
             let part = entry.key.host.part;
             let n = self.next_change(part)?;
-            let value = row::encode(&(entry.key, capture.time, page.changed));
+            let ended = row::Ended::of(&next);
+            let value = row::encode_change(entry.key, capture.time, page.changed, entry.doc, ended);
             self.put(Table::Log, key::log(part, n), value);
             if let Some(payload) = page.payload {
                 let first =

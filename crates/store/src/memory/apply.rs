@@ -1,10 +1,12 @@
-//! A batch applied to the model, in the order every store keeps: jobs, results, notes,
+//! A batch applied to the model, in the order every store keeps: jobs, results, imports, notes,
 //! releases, forgiving, calendar, discoveries, claims.
 
 use super::Tables;
 use crate::StoreError;
 use crate::batch::{Batch, Committed, Discovery, JobChange, Next, PageResult};
-use crate::row::{HostRow, JobCounters, JobRow, PayloadRow, UrlRow, UrlState, damaged};
+use crate::row::{
+    Change, Ended, HostRow, JobCounters, JobRow, PayloadRow, UrlRow, UrlState, damaged,
+};
 use crate::rule::{Again, after_result, first_met, found_again, handed_to, was_handed_out};
 use argiope_frontier::{Entry, HostWindow, Place, Refill, Temper};
 use argiope_model::{DocId, HostKey, JobId, JobState, OutcomeKind, Role, Time, UrlKey};
@@ -42,6 +44,9 @@ impl Tables {
         }
         for page in batch.pages {
             queued.extend(self.page(page)?);
+        }
+        for page in batch.imports {
+            self.import(page, now)?;
         }
         for note in batch.notes {
             if let Some(host) = self.hosts.get_mut(&note.host).filter(|host| host.claimed) {
@@ -125,7 +130,7 @@ impl Tables {
         Ok(answer)
     }
 
-    fn job(&mut self, id: JobId) -> Result<&mut JobRow, StoreError> {
+    pub(super) fn job(&mut self, id: JobId) -> Result<&mut JobRow, StoreError> {
         self.jobs.get_mut(&id).ok_or_else(|| damaged("jobs", format!("no job {id}")))
     }
 
@@ -133,7 +138,7 @@ impl Tables {
         self.hosts.get_mut(&k).ok_or_else(|| damaged("hosts", "a URL without its host"))
     }
 
-    fn url(&mut self, k: UrlKey) -> Result<&mut UrlRow, StoreError> {
+    pub(super) fn url(&mut self, k: UrlKey) -> Result<&mut UrlRow, StoreError> {
         self.urls.get_mut(&k).ok_or_else(|| damaged("URLs", "handed out and unknown"))
     }
 
@@ -274,7 +279,9 @@ impl Tables {
         }
         if let Some(capture) = capture {
             let n = 1 + self.log.range((k.host.part, 0)..=(k.host.part, u64::MAX)).count() as u64;
-            self.log.insert((k.host.part, n), (k, capture.time, changed));
+            let (time, doc, ended) = (capture.time, entry.doc, Ended::of(&next));
+            let change = Change { n, key: k, time, changed, doc, ended };
+            self.log.insert((k.host.part, n), change);
             if let Some(p) = payload {
                 let first = PayloadRow { url, time: capture.time, text: capture.text };
                 self.payloads.insert((p.site, p.digest), first);

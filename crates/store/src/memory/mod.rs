@@ -4,6 +4,7 @@
 //! right by being simple; nothing survives it.
 
 mod apply;
+mod imports;
 
 use crate::batch::{Batch, Committed};
 use crate::row::{Change, HostRow, JobRow, PayloadRow, SegmentKind, UrlRow};
@@ -29,7 +30,7 @@ struct Tables {
     calendar: BTreeMap<(Time, UrlKey), Place>,
     captures: BTreeMap<(UrlKey, Time), Capture>,
     links: BTreeMap<UrlKey, Vec<u8>>,
-    log: BTreeMap<(u16, u64), (UrlKey, Time, bool)>,
+    log: BTreeMap<(u16, u64), Change>,
     payloads: BTreeMap<(SiteKey, PayloadDigest), PayloadRow>,
     segments: BTreeMap<(SegmentKind, u32), u64>,
     jobs: BTreeMap<JobId, JobRow>,
@@ -152,13 +153,12 @@ impl Store for MemoryStore {
     fn changes(&self, part: u16, after: u64, limit: usize) -> Result<Vec<Change>, StoreError> {
         let tables = self.tables();
         let rows = tables.log.range((part, after + 1)..=(part, u64::MAX)).take(limit);
-        let row = |(&(_, n), &(key, time, changed)): (&(u16, u64), &(UrlKey, Time, bool))| Change {
-            n,
-            key,
-            time,
-            changed,
-        };
-        Ok(rows.map(row).collect())
+        Ok(rows.map(|(_, change)| change.clone()).collect())
+    }
+
+    fn log_heads(&self) -> Result<Vec<(u16, u64)>, StoreError> {
+        let heads: BTreeMap<u16, u64> = self.tables().log.keys().copied().collect();
+        Ok(heads.into_iter().collect())
     }
 
     fn next_page(&self) -> Result<u64, StoreError> {

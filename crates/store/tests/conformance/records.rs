@@ -1,8 +1,10 @@
 //! Behaviours of what is kept about visits: captures, links, payloads, the change log.
 
 use crate::scene::*;
+use argiope_frontier::SkipReason;
 use argiope_model::{DocId, Location, OutcomeKind, SiteKey, Suffixes, Time, UrlKey};
-use argiope_store::{Batch, PageResult, Payload, SegmentKind, UrlState};
+use argiope_store::{Batch, Ended, PageResult, Payload, SegmentKind, UrlState};
+use std::collections::BTreeMap;
 
 const X: &str = "http://a.test/x";
 
@@ -97,6 +99,45 @@ pub fn change_log_numbers_are_gapless_per_partition(home: &mut dyn Home) {
     assert_eq!(store.changes(part, 1, 1).unwrap(), all[1..2]);
     assert!(store.changes(part, 3, 9).unwrap().is_empty());
     assert_eq!(store.changes(key(urls[1]).host.part, 0, 9).unwrap()[0].n, 1);
+}
+
+pub fn the_change_log_tells_what_a_visit_left_behind(home: &mut dyn Home) {
+    let urls = ["http://a.test/1", "http://a.test/2", "http://a.test/3", "http://a.test/4"];
+    let rows = begun(home.store(), job(1), &urls);
+    let docs: Vec<DocId> = rows.iter().map(|e| e.doc).collect();
+    let [page, broken, open, unwanted] = <[_; 4]>::try_from(rows).unwrap();
+    let left = SkipReason::Type;
+    let results = vec![
+        fetched(page, 1),
+        ended(broken, 2, UrlState::Failed),
+        retried(open, 3, 9_000),
+        ended(unwanted, 4, UrlState::Skipped(left)),
+    ];
+    finish(home.store(), 5, results);
+    home.reopen();
+    let all = home.store().changes(key(urls[0]).host.part, 0, 99).unwrap();
+    let got: Vec<(DocId, Ended)> = all.iter().map(|c| (c.doc, c.ended)).collect();
+    let want = [Ended::WithPage, Ended::Broken, Ended::Open, Ended::LeftAlone];
+    assert_eq!(got, docs.into_iter().zip(want).collect::<Vec<_>>());
+}
+
+pub fn the_last_numbers_of_the_change_log_are_told(home: &mut dyn Home) {
+    assert_eq!(home.store().log_heads().unwrap(), []);
+    let urls = ["http://a.test/1", "http://b.test/1", "http://a.test/2", "http://c.test/3"];
+    let rows = begun(home.store(), job(1), &urls);
+    for (n, entry) in (1..).zip(rows) {
+        finish(home.store(), n, vec![fetched(entry, n)]);
+        let told = home.store().log_heads().unwrap();
+        if n % 2 == 0 {
+            home.reopen();
+        }
+        assert_eq!(home.store().log_heads().unwrap(), told, "also when it is opened again");
+        let mut want: BTreeMap<u16, u64> = BTreeMap::new();
+        for url in &urls[..n as usize] {
+            *want.entry(key(url).host.part).or_default() += 1;
+        }
+        assert_eq!(told, want.into_iter().collect::<Vec<_>>());
+    }
 }
 
 pub fn segment_lengths_are_kept_per_kind(home: &mut dyn Home) {
