@@ -110,6 +110,7 @@ pub async fn run(run: Run) -> Result<Summary, EngineError> {
         );
         settings.connections = most;
     }
+    settings.leave_word(dir.path());
     let (events, mut inbox) = mpsc::channel::<Event>(1024);
     let clock = made_up.as_ref().map_or(Clock::System, |m| m.clock);
     let shared = open_shared(&dir, store.clone(), &settings, made_up.clone(), events.clone())?;

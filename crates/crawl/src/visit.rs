@@ -119,8 +119,10 @@ pub(crate) async fn visit(shared: Arc<Shared>, job: Arc<Job>, entry: Entry, numb
         }
     };
     let answered = match &asked {
-        Some(Ok(answer)) => answered(answer, shared.clock.now()),
-        Some(Err(_)) => Answered { end: Some(shared.clock.now()), ..Answered::default() },
+        Some(Ok(answer)) => answered(answer, shared.clock.now_rounded_up()),
+        Some(Err(_)) => {
+            Answered { end: Some(shared.clock.now_rounded_up()), ..Answered::default() }
+        }
         None => Answered::default(),
     };
     // The connection is free from here on: what follows costs the host's time nothing.
