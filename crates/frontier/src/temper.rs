@@ -137,8 +137,10 @@ impl Temper {
             }
         }
         let asked = heard.retry_after.filter(|until| *until > end);
-        if asked.is_some_and(|until| until.since(end) > LONGEST_WAIT) {
-            self.given_up.get_or_insert(end);
+        if let Some(until) = asked.filter(|until| until.since(end) > LONGEST_WAIT) {
+            // For as long as it says, not for a day only.
+            let day = i64::try_from(TRY_AGAIN_AFTER.as_millis()).unwrap_or(i64::MAX);
+            self.given_up = Some(Time(until.0.saturating_sub(day)));
         }
         let pause = (self.pause_ms > 0).then(|| end.plus(Duration::from_millis(self.pause_ms)));
         asked.max(pause)
@@ -230,6 +232,16 @@ mod tests {
         assert_eq!((temper.pause_ms, temper.failures), (10_000, 1));
         temper.hear(&heard(Manner::Good), &rules, Time(2));
         assert_eq!((temper.failing_since, temper.failures), (None, 0));
+    }
+
+    #[test]
+    fn a_host_that_asks_for_a_year_is_given_up_for_a_year() {
+        let mut temper = Temper::default();
+        let year = 365 * 86_400_000;
+        let asks = Heard { retry_after: Some(Time(year)), ..heard(Manner::Busy) };
+        assert_eq!(temper.hear(&asks, &patience(), Time(0)), Some(Time(year)));
+        assert!(temper.is_given_up(Time(0)) && temper.is_given_up(Time(year - 1)));
+        assert!(!temper.is_given_up(Time(year)));
     }
 
     #[test]

@@ -200,6 +200,14 @@ impl HostRow {
     }
 }
 
+impl HostRow {
+    /// From when on it is worth loading. What is left of a host that was given up is refused, and
+    /// that need not wait until it could be asked.
+    pub fn wakes_at(&self) -> Time {
+        if self.temper.given_up.is_some() { Time(0) } else { self.not_before }
+    }
+}
+
 /// What a job has done so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JobCounters {

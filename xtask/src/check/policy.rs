@@ -45,13 +45,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ),
     (
         "argiope-sim",
-        &[
-            "argiope-model",
-            "argiope-frontier",
-            "argiope-store",
-            "argiope-fetch",
-            "argiope-crawl",
-        ],
+        &["argiope-model", "argiope-frontier", "argiope-store", "argiope-fetch", "argiope-crawl"],
     ),
     ("xtask", &[]),
 ];

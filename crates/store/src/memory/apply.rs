@@ -92,7 +92,7 @@ impl Tables {
             !h.claimed
                 && t.ready_of(*k) > 0
                 && !t.asleep.contains_key(k)
-                && seconds(h.not_before) <= seconds(now)
+                && seconds(h.wakes_at()) <= seconds(now)
         };
         let scheduled = self.hosts.iter().filter(|(k, h)| due(self, k, h)).map(|(k, _)| *k);
         claimed.extend(scheduled.take(batch.claims.hosts));
@@ -119,7 +119,7 @@ impl Tables {
             .hosts
             .iter()
             .filter(|(k, h)| !h.claimed && h.ready > 0 && !self.asleep.contains_key(k));
-        let wake = wake.map(|(_, h)| Time(seconds(h.not_before) * 1000)).min();
+        let wake = wake.map(|(_, h)| Time(seconds(h.wakes_at()) * 1000)).min();
         let due = self.calendar.keys().next().map(|(t, _)| *t);
         answer.next_due = wake.into_iter().chain(due).min();
         Ok(answer)
