@@ -37,7 +37,7 @@ impl Default for Patience {
 
 /// A host that was given up is tried again after this long.
 const TRY_AGAIN_AFTER: Duration = Duration::from_secs(86_400);
-/// A `Retry-After` further away than this is as good as a no.
+/// A `Retry-After` or a Crawl-delay longer than this is as good as a no.
 const LONGEST_WAIT: Duration = Duration::from_secs(7 * 86_400);
 /// One lost request does not make a host dead, however long ago the last one was.
 const FAILURES_AT_LEAST: u32 = 3;
@@ -137,13 +137,20 @@ impl Temper {
             }
         }
         let asked = heard.retry_after.filter(|until| *until > end);
-        if let Some(until) = asked.filter(|until| until.since(end) > LONGEST_WAIT) {
-            // For as long as it says, not for a day only.
-            let day = i64::try_from(TRY_AGAIN_AFTER.as_millis()).unwrap_or(i64::MAX);
-            self.given_up = Some(Time(until.0.saturating_sub(day)));
+        if let Some(until) = asked {
+            self.wait_until(until, end);
         }
         let pause = (self.pause_ms > 0).then(|| end.plus(Duration::from_millis(self.pause_ms)));
         asked.max(pause)
+    }
+
+    /// The host wants to be left alone until then. Where that is too long, it is given up, for as
+    /// long as it says and not for a day only.
+    pub fn wait_until(&mut self, until: Time, now: Time) {
+        if until.since(now) > LONGEST_WAIT {
+            let day = i64::try_from(TRY_AGAIN_AFTER.as_millis()).unwrap_or(i64::MAX);
+            self.given_up = Some(Time(until.0.saturating_sub(day)));
+        }
     }
 
     /// Whether nothing is asked of the host any more, for now.

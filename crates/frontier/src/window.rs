@@ -161,7 +161,9 @@ impl Host {
     /// The next request keeps the delay that the host's robots.txt names.
     pub fn keep_crawl_delay(&mut self) {
         if let Some(delay) = self.rules.crawl_delay() {
-            self.not_before = self.not_before.max(self.last_end.plus(delay));
+            let until = self.last_end.plus(delay);
+            self.not_before = self.not_before.max(until);
+            self.temper.wait_until(until, self.last_end);
         }
     }
 

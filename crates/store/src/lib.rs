@@ -28,7 +28,8 @@ pub use embedded::EmbeddedStore;
 pub use links::{decode_links, encode_links};
 pub use memory::MemoryStore;
 pub use row::{
-    Change, HostRow, JobCounters, JobRow, PayloadRow, SegmentKind, UrlHead, UrlRow, UrlState, Wish,
+    Change, HostRow, JobCounters, JobProgress, JobRow, PayloadRow, SegmentKind, UrlHead, UrlRow,
+    UrlState, Wish,
 };
 
 use argiope_frontier::{Place, RobotsFile};

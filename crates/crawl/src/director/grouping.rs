@@ -42,9 +42,9 @@ impl Director {
         self.busy = false;
         self.committing = 0;
         let committed = settled.committed;
-        for row in committed.jobs {
-            if let Some(active) = self.jobs.get_mut(&row.job.id) {
-                active.row = row;
+        for progress in committed.jobs {
+            if let Some(active) = self.jobs.get_mut(&progress.id) {
+                active.row.advance(progress);
             }
         }
         self.count_pending();

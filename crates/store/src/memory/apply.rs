@@ -114,7 +114,7 @@ impl Tables {
             host.ready = self.ready.range(range_of(*k)).count() as u64;
         }
         let rows = self.jobs.values().filter(|row| before.get(&row.job.id) != Some(row));
-        answer.jobs = rows.cloned().collect();
+        answer.jobs = rows.map(JobRow::progress).collect();
         let wake = self
             .hosts
             .iter()
