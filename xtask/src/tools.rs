@@ -18,6 +18,10 @@ pub const FOR_TESTS: &[(&str, &str)] = &[
     ("wget", "wget"),
     ("mount", "mount"),
     ("dpkg-deb", "dpkg"),
+    ("openssl", "openssl"),
+    ("ip", "iproute2"),
+    ("unshare", "util-linux"),
+    ("gzip", "gzip"),
 ];
 
 /// Programs of the crawl benchmark and the Debian packages that hold them.

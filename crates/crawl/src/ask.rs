@@ -67,6 +67,14 @@ pub fn answer(
     live: Option<&Live>,
 ) -> Asked {
     let now = Clock::System.now();
+    let last;
+    let settings = match live {
+        Some(_) => settings,
+        None => {
+            last = settings.as_in_last_run(dir.path());
+            &last
+        }
+    };
     let rows = match question {
         Question::Status => status(store, live),
         Question::Jobs => jobs(store),

@@ -165,7 +165,7 @@ fn robots_row(
         out.say(
             "robots",
             "-",
-            "robots.txt of this host has not been read yet; it is before the first page",
+            "robots.txt of this host has not been read yet; that comes before its first page",
         );
         return Ok(false);
     };
@@ -232,8 +232,8 @@ fn host_rows(
     }
     if let Some(since) = host.temper.failing_since {
         words.push_str(&format!(
-            "; no good answer to {} requests since {since}",
-            host.temper.failures
+            "; no good answer to {} since {since}",
+            sites::requests(host.temper.failures)
         ));
     }
     if host.not_before > now {

@@ -22,7 +22,7 @@
 //! robots.txt (`robots`). What the frontier refuses needs no visit and is committed as it is.
 //!
 //! A group closes at 64 pages, 4 MB, 200 ms, or when nothing else is under way. While one group
-//! is being committed the next is collected; past two groups nothing new is handed out. A page
+//! is being committed the next is collected; past a group's worth nothing new is handed out. A page
 //! counts as read when the batch that holds it is durable; until then a crash gives its URL
 //! back, for the queue row is deleted by that same batch.
 //!

@@ -105,7 +105,7 @@ fn read(
     number: u64,
     answer: Answer,
 ) -> RobotsDone {
-    let now = shared.clock.now();
+    let now = shared.clock.now_rounded_up();
     let status = answer.head.as_ref().map_or(0, |head| head.status);
     let location = answer.head.as_ref().and_then(|head| head.location());
     let target = location.and_then(|to| url.join(to.trim()).ok());

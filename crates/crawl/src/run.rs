@@ -23,6 +23,9 @@ use tokio::sync::{Semaphore, mpsc, watch};
 
 /// Files that are open besides connections: the store's tables, segments, bodies being spooled.
 const OTHER_FILES: usize = 400;
+/// A connection that waited longer is not taken up again: servers begin to close them after five
+/// seconds.
+const CONNECTION_KEPT: Duration = Duration::from_secs(3);
 
 /// A failure of our own; what the web does is never one.
 #[derive(Debug, thiserror::Error)]
@@ -110,6 +113,7 @@ pub async fn run(run: Run) -> Result<Summary, EngineError> {
         );
         settings.connections = most;
     }
+    settings.leave_word(dir.path());
     let (events, mut inbox) = mpsc::channel::<Event>(1024);
     let clock = made_up.as_ref().map_or(Clock::System, |m| m.clock);
     let shared = open_shared(&dir, store.clone(), &settings, made_up.clone(), events.clone())?;
@@ -158,6 +162,10 @@ pub(crate) fn open_shared(
             let mut fetch = settings.fetch.clone();
             fetch.spool_dir = spool.join("bodies");
             fetch.body_memory = settings.body_memory();
+            // No host sees two requests without its pause between them, and none is asked on a
+            // connection that it may be closing at that moment.
+            fetch.ask_again = false;
+            fetch.idle_timeout = fetch.idle_timeout.min(CONNECTION_KEPT);
             fetch.idle_connections = settings.connections;
             let fetcher = Fetcher::new(fetch).map_err(|e| EngineError::Start(e.into()))?;
             (Arc::new(fetcher), Clock::System)

@@ -2,7 +2,20 @@
 
 use argiope_fetch::FetchSettings;
 use argiope_frontier::{Network, Patience};
+use serde::{Deserialize, Serialize};
+use std::path::Path;
 use std::time::Duration;
+use std::{fs, io};
+
+/// How the last run in a directory asked.
+#[derive(Serialize, Deserialize)]
+struct LastRun {
+    delay_ms: u64,
+    robots: bool,
+    user_agent: String,
+}
+
+const LAST_RUN: &str = "last-run.json";
 
 /// How a crawl is run.
 #[derive(Clone, Debug)]
@@ -44,6 +57,30 @@ pub struct EngineSettings {
 }
 
 impl EngineSettings {
+    /// Leaves word of how this run asks, for those who want to know after it.
+    pub(crate) fn leave_word(&self, data: &Path) {
+        let word = LastRun {
+            delay_ms: u64::try_from(self.delay.as_millis()).unwrap_or(u64::MAX),
+            robots: self.robots,
+            user_agent: self.fetch.user_agent.clone(),
+        };
+        let written = serde_json::to_vec(&word).map_err(io::Error::from);
+        if let Err(e) = written.and_then(|bytes| fs::write(data.join(LAST_RUN), bytes)) {
+            tracing::debug!("no word of this run could be left: {e}");
+        }
+    }
+
+    /// These settings, but asking as the last run in a directory did.
+    pub(crate) fn as_in_last_run(&self, data: &Path) -> EngineSettings {
+        let mut out = self.clone();
+        let read = fs::read(data.join(LAST_RUN)).ok();
+        if let Some(last) = read.and_then(|bytes| serde_json::from_slice::<LastRun>(&bytes).ok()) {
+            (out.delay, out.robots) = (Duration::from_millis(last.delay_ms), last.robots);
+            out.fetch.user_agent = last.user_agent;
+        }
+        out
+    }
+
     /// The name by which robots.txt knows us: the first word of the user agent.
     pub fn agent(&self) -> &str {
         let name = |c: char| !(c.is_ascii_alphabetic() || c == '-' || c == '_');

@@ -105,15 +105,20 @@ fn is_named(name: &str, url: &CanonicalUrl, site: &str) -> bool {
 fn note(host: &HostRow, now: Time) -> Option<String> {
     let temper = &host.temper;
     let since = temper.failing_since?;
-    let failures = temper.failures;
+    let failures = requests(temper.failures);
     Some(match temper.is_given_up(now) {
         true => format!(
-            "no good answer to {failures} requests since {since}; \
+            "no good answer to {failures} since {since}; \
              `argiope sites forgive {}` tries it again",
             host.origin
         ),
-        false => format!("no good answer to {failures} requests since {since}"),
+        false => format!("no good answer to {failures} since {since}"),
     })
+}
+
+/// A number of requests, in words.
+pub(crate) fn requests(number: u32) -> String {
+    if number == 1 { "1 request".to_owned() } else { format!("{number} requests") }
 }
 
 /// The hosts that a name means: a host, an origin, or all hosts of a site.

@@ -19,7 +19,9 @@ use argiope_model::{
     Role, Suffixes, Time,
 };
 use argiope_parse as parse;
-use argiope_store::{Next, Store, StoreError, UrlState, decode_links, encode_links};
+use argiope_store::{
+    MalformedLink, Next, Store, StoreError, UrlState, decode_links, encode_page_links,
+};
 use std::collections::HashMap;
 use std::io::{self, Read};
 use std::net::IpAddr;
@@ -119,8 +121,10 @@ pub(crate) async fn visit(shared: Arc<Shared>, job: Arc<Job>, entry: Entry, numb
         }
     };
     let answered = match &asked {
-        Some(Ok(answer)) => answered(answer, shared.clock.now()),
-        Some(Err(_)) => Answered { end: Some(shared.clock.now()), ..Answered::default() },
+        Some(Ok(answer)) => answered(answer, shared.clock.now_rounded_up()),
+        Some(Err(_)) => {
+            Answered { end: Some(shared.clock.now_rounded_up()), ..Answered::default() }
+        }
         None => Answered::default(),
     };
     // The connection is free from here on: what follows costs the host's time nothing.
@@ -178,6 +182,8 @@ pub(crate) struct Work<'a> {
 struct Content {
     text: Option<Vec<u8>>,
     links: Vec<Link>,
+    /// References that should have been links and cannot be read.
+    malformed: Vec<MalformedLink>,
     words: u64,
     directives: Directives,
     /// Of a sitemap: the URLs it lists are sitemaps themselves.
@@ -358,7 +364,13 @@ impl Work<'_> {
             }
             _ => return Ok(Content::default()),
         };
-        let links = parse::resolve(&page, url).links;
+        let parse::Resolved { links, malformed } = parse::resolve(&page, url);
+        let malformed = malformed.into_iter().map(|m| MalformedLink {
+            href: m.href.into(),
+            words: m.words.into(),
+            reason: m.reason.to_string().into(),
+        });
+        let malformed = malformed.collect();
         let agent = self.shared.agent.as_deref();
         let directives = agent.map(|agent| parse::meta_directives(&page.robots, agent));
         let words = page.text.split_ascii_whitespace().count() as u64;
@@ -373,6 +385,7 @@ impl Work<'_> {
         Ok(Content {
             text: Some(encode_text(&blob)),
             links,
+            malformed,
             words,
             directives: directives.unwrap_or_default(),
             index: false,
@@ -405,12 +418,13 @@ impl Work<'_> {
             false => judge_links(self.shared, self.job, &entry, &content.links, content.index),
         };
         // The URLs of a sitemap are no links of a page.
-        let keep = entry.role == Role::Page && !content.links.is_empty();
+        let parsed = content.text.is_some();
+        let keep = entry.role == Role::Page && (parsed || !content.links.is_empty());
         PageDone {
             next,
             recorded,
             text: content.text,
-            links: keep.then(|| encode_links(&content.links)),
+            links: keep.then(|| encode_page_links(&content.links, &content.malformed)),
             found,
             words: content.words,
             link_count: content.links.len() as u64,

@@ -82,6 +82,15 @@ impl Clock {
             Clock::Virtual { began, origin } => began.plus(origin.elapsed()),
         }
     }
+
+    /// The time now, rounded up to the next full millisecond: a pause that is counted from it is
+    /// never short.
+    pub fn now_rounded_up(&self) -> Time {
+        match self {
+            Clock::System => Time::from_system(SystemTime::now() + Duration::from_nanos(999_999)),
+            Clock::Virtual { .. } => self.now(),
+        }
+    }
 }
 
 /// What a simulated run meets instead of the world.

@@ -188,7 +188,7 @@ impl Shared {
                 Ok(response) => return Ok((connection, response)),
                 // The server may close a waiting connection just as the request leaves. If it
                 // has not said a word, it is asked again, once, on a new connection.
-                Err(_) if connection.tap().received == 0 => {}
+                Err(_) if self.settings.ask_again && connection.tap().received == 0 => {}
                 Err(failure) => return Err(failure),
             }
         }

@@ -34,6 +34,9 @@ pub struct FetchSettings {
     pub idle_connections: usize,
     /// How long a connection may wait for another request.
     pub idle_timeout: Duration,
+    /// Whether a request that was lost on a waiting connection is sent once more at once, on a new
+    /// one. A server that had read it sees two requests in a row.
+    pub ask_again: bool,
     /// Names whose address is given here instead of by the name service.
     pub resolve_overrides: Vec<(String, IpAddr)>,
     /// The name servers to ask, in this order; without any, the system is asked. Answers of
@@ -64,6 +67,7 @@ impl Default for FetchSettings {
             body_memory: 64 << 20,
             idle_connections: 256,
             idle_timeout: Duration::from_secs(60),
+            ask_again: true,
             resolve_overrides: Vec::new(),
             dns_servers: Vec::new(),
             extra_ca: Vec::new(),

@@ -89,6 +89,30 @@ async fn a_connection_closed_as_the_request_arrives_is_asked_again_once() {
 }
 
 #[tokio::test]
+async fn nothing_is_sent_twice_where_that_was_ruled_out() {
+    let requests = Arc::new(AtomicUsize::new(0));
+    let counter = requests.clone();
+    let server = Server::start(move |mut stream, _| {
+        let counter = counter.clone();
+        async move {
+            request(&mut stream).await;
+            counter.fetch_add(1, SeqCst);
+            stream.write_all(OK).await.unwrap();
+            if request(&mut stream).await.is_some() {
+                counter.fetch_add(1, SeqCst);
+            }
+        }
+    })
+    .await;
+    let kit = Kit::with(|s| s.ask_again = false);
+    assert_eq!(kit.page(&server.url("/")).await, b"ok");
+    let (kind, words) = failure(&kit.get(&server.url("/")).await);
+    assert_eq!(kind, OutcomeKind::ConnectionLost);
+    assert_eq!(words, "the server closed the connection before answering");
+    assert_eq!((server.accepted(), requests.load(SeqCst)), (1, 2));
+}
+
+#[tokio::test]
 async fn a_server_that_never_answers_is_not_asked_twice() {
     let server = Server::start(|mut stream, _| async move {
         request(&mut stream).await;

@@ -37,7 +37,7 @@ impl Default for Patience {
 
 /// A host that was given up is tried again after this long.
 const TRY_AGAIN_AFTER: Duration = Duration::from_secs(86_400);
-/// A `Retry-After` further away than this is as good as a no.
+/// A `Retry-After` or a Crawl-delay longer than this is as good as a no.
 const LONGEST_WAIT: Duration = Duration::from_secs(7 * 86_400);
 /// One lost request does not make a host dead, however long ago the last one was.
 const FAILURES_AT_LEAST: u32 = 3;
@@ -137,11 +137,20 @@ impl Temper {
             }
         }
         let asked = heard.retry_after.filter(|until| *until > end);
-        if asked.is_some_and(|until| until.since(end) > LONGEST_WAIT) {
-            self.given_up.get_or_insert(end);
+        if let Some(until) = asked {
+            self.wait_until(until, end);
         }
         let pause = (self.pause_ms > 0).then(|| end.plus(Duration::from_millis(self.pause_ms)));
         asked.max(pause)
+    }
+
+    /// The host wants to be left alone until then. Where that is too long, it is given up, for as
+    /// long as it says and not for a day only.
+    pub fn wait_until(&mut self, until: Time, now: Time) {
+        if until.since(now) > LONGEST_WAIT {
+            let day = i64::try_from(TRY_AGAIN_AFTER.as_millis()).unwrap_or(i64::MAX);
+            self.given_up = Some(Time(until.0.saturating_sub(day)));
+        }
     }
 
     /// Whether nothing is asked of the host any more, for now.
@@ -230,6 +239,16 @@ mod tests {
         assert_eq!((temper.pause_ms, temper.failures), (10_000, 1));
         temper.hear(&heard(Manner::Good), &rules, Time(2));
         assert_eq!((temper.failing_since, temper.failures), (None, 0));
+    }
+
+    #[test]
+    fn a_host_that_asks_for_a_year_is_given_up_for_a_year() {
+        let mut temper = Temper::default();
+        let year = 365 * 86_400_000;
+        let asks = Heard { retry_after: Some(Time(year)), ..heard(Manner::Busy) };
+        assert_eq!(temper.hear(&asks, &patience(), Time(0)), Some(Time(year)));
+        assert!(temper.is_given_up(Time(0)) && temper.is_given_up(Time(year - 1)));
+        assert!(!temper.is_given_up(Time(year)));
     }
 
     #[test]

@@ -82,7 +82,11 @@ impl Rules {
             _ => return false,
         };
         self.bytes = robots.heap_bytes();
-        (self.robots, self.until) = (Some(Arc::new(robots)), file.until);
+        // Where the next request may come no sooner than the file would be asked for again, there
+        // would never be one for a page: the file holds until one was made.
+        let pause = robots.crawl_delay().unwrap_or_default();
+        self.until = file.until.max(file.asked.plus(pause.saturating_mul(2)));
+        self.robots = Some(Arc::new(robots));
         true
     }
 
@@ -157,7 +161,9 @@ impl Host {
     /// The next request keeps the delay that the host's robots.txt names.
     pub fn keep_crawl_delay(&mut self) {
         if let Some(delay) = self.rules.crawl_delay() {
-            self.not_before = self.not_before.max(self.last_end.plus(delay));
+            let until = self.last_end.plus(delay);
+            self.not_before = self.not_before.max(until);
+            self.temper.wait_until(until, self.last_end);
         }
     }
 

@@ -91,6 +91,15 @@ fn a_delay_named_in_robots_txt_holds_from_the_robots_txt_on_and_on_one_connectio
 }
 
 #[test]
+fn a_delay_of_years_is_a_no() {
+    let mut frontier = obeying(1);
+    frontier.load(window(1, 1..3), Time(0));
+    next(&mut frontier, 0);
+    robots(&mut frontier, 1, 1, 100, &file(200, "User-agent: *\nCrawl-delay: 1000000", 0));
+    assert_eq!(next(&mut frontier, 100), Some(Task::Refuse(entry(1, 1, 1), SkipReason::GivenUp)));
+}
+
+#[test]
 fn rules_that_cannot_be_had_are_asked_for_again_and_older_ones_go_on_to_hold() {
     let mut frontier = obeying(1);
     frontier.load(window(1, 1..4), Time(0));

@@ -14,16 +14,17 @@ use crate::web::{SimWeb, TIMEOUT};
 use crate::world::World;
 use anyhow::{Context, Result, bail};
 use argiope_crawl::{
-    Access, Clock, DataDir, Ended, EngineError, EngineSettings, Live, MadeUp, NewJob, Picked, Run,
-    Summary, pick_job, run, verify,
+    Access, Clock, DataDir, Ended, EngineError, EngineSettings, Instruction, Live, MadeUp, NewJob,
+    Picked, Run, Summary, pick_job, run, verify,
 };
 use argiope_fetch::FetchSettings;
 use argiope_frontier::Patience;
 use argiope_model::{
-    CanonicalUrl, HostKey, Limits, Order, QueryPolicy, ScopeRule, Suffixes, Time, Wanted,
+    CanonicalUrl, HostKey, JobId, JobState, Limits, Order, QueryPolicy, ScopeRule, Suffixes, Time,
+    Wanted,
 };
 use argiope_store::{EmbeddedStore, Store, StoreError};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -54,6 +55,15 @@ enum Came {
     ByItself(Box<Result<Summary, EngineError>>),
     Crashed,
     TooLong,
+}
+
+/// What a run is started with.
+struct Start {
+    dir: Arc<DataDir>,
+    store: Arc<WatchedStore>,
+    picked: Option<Picked>,
+    ending: Ending,
+    orders: Vec<(Duration, Instruction)>,
 }
 
 /// Simulates a scenario. An error is one of our own disk; what the crawl does wrong is in the
@@ -152,6 +162,9 @@ impl Simulation<'_> {
             broken: self.scenario.broken,
             commits: 0.into(),
         };
+        if self.scenario.broken == Broken::ForgottenClaims {
+            store.forget_claims(self.now)?;
+        }
         Ok((dir, store))
     }
 
@@ -167,8 +180,9 @@ impl Simulation<'_> {
         check_kept(&store, &self.watch, self.now)?;
         let jobs = store.jobs()?;
         // Going on with what is open, or giving the same order again.
-        let picked = match jobs.is_empty() || draw.percent(30) {
-            true => Some(pick_job(self.order()?, &jobs, &self.suffixes, self.now)),
+        let open = jobs.iter().any(|job| job.state == JobState::Open);
+        let picked = match !open || self.scenario.limited || draw.percent(30) {
+            true => Some(pick_job(self.order(turn)?, &jobs, &self.suffixes, self.now)),
             false => None,
         };
         if let Some(Picked::Finished(_)) = picked {
@@ -180,7 +194,9 @@ impl Simulation<'_> {
             .start_paused(true)
             .build()
             .context("no runtime")?;
-        let came = runtime.block_on(self.run(dir.clone(), store.clone(), picked, ending, show));
+        let orders = self.orders(&mut draw);
+        let start = Start { dir: dir.clone(), store: store.clone(), picked, ending, orders };
+        let came = runtime.block_on(self.run(start, show));
         // With the runtime every task ends, wherever it was.
         drop(runtime);
         if Arc::into_inner(store).is_none() || Arc::into_inner(dir).is_none() {
@@ -205,11 +221,17 @@ impl Simulation<'_> {
                     true
                 }
                 Ok(summary) => {
-                    if summary.ended != Ended::Done {
-                        let text = format!("it ended with {:?}", summary.ended);
+                    let limit = self.scenario.limit(turn);
+                    let pages: u64 = summary.jobs.iter().map(|job| job.counters.fetched).sum();
+                    if limit.is_some_and(|limit| pages > limit) {
+                        let text = format!("{pages} pages were fetched, {limit:?} at most");
+                        self.watch.violated(Rule::Bounded, self.now, text);
+                    }
+                    if summary.ended == Ended::Limit && limit.is_none() {
+                        let text = "it ended at a limit, and there is none".to_owned();
                         self.watch.violated(Rule::Ends, self.now, text);
                     }
-                    false
+                    summary.ended == Ended::Limit && limit.is_some()
                 }
                 Err(e) => {
                     let text = format!("it failed: {:#}", anyhow::Error::from(e));
@@ -221,15 +243,10 @@ impl Simulation<'_> {
         Ok(again)
     }
 
-    async fn run(
-        &mut self,
-        dir: Arc<DataDir>,
-        store: Arc<WatchedStore>,
-        picked: Option<Picked>,
-        ending: Ending,
-        show: &mut impl FnMut(&str),
-    ) -> Result<Came> {
-        let clock = Clock::Virtual { began: self.now, origin: tokio::time::Instant::now() };
+    async fn run(&mut self, start: Start, show: &mut impl FnMut(&str)) -> Result<Came> {
+        let Start { dir, store, picked, ending, mut orders } = start;
+        let began = tokio::time::Instant::now();
+        let clock = Clock::Virtual { began: self.now, origin: began };
         let live = Arc::new(Live::default());
         let claims = store.claims()?;
         let claimed: Vec<usize> =
@@ -239,7 +256,7 @@ impl Simulation<'_> {
             self.watch.crash_in(n.max(1));
         }
         let (stop, stopped) = watch::channel(false);
-        let (_orders, ordered) = mpsc::channel(1);
+        let (to_run, ordered) = mpsc::channel(16);
         let web = SimWeb { world: self.world.clone(), watch: self.watch.clone() };
         let crawl = run(Run {
             dir,
@@ -263,18 +280,24 @@ impl Simulation<'_> {
         };
         let (crash_time, too_long) = (tokio::time::sleep(at), tokio::time::sleep(longest));
         tokio::pin!(crash_time, too_long);
-        let stop_time = tokio::time::sleep(if let Ending::Stop(at) = ending { at } else { longest });
+        let stop_time =
+            tokio::time::sleep(if let Ending::Stop(at) = ending { at } else { longest });
         tokio::pin!(stop_time);
         let mut told = Instant::now();
         let came = loop {
             let hour = tokio::time::sleep(Duration::from_secs(3600));
+            let next = orders.last().map_or(longest, |(at, _)| *at);
+            let order = tokio::time::sleep_until(began + next);
             tokio::select! {
                 biased;
-                () = self.watch.crash.notified() => break Came::Crashed,
+                () = self.watch.crashes() => break Came::Crashed,
                 () = &mut too_long => break Came::TooLong,
                 () = &mut crash_time => break Came::Crashed,
                 () = &mut stop_time, if !*stop.borrow() => {
                     let _ = stop.send(true);
+                }
+                () = order, if !orders.is_empty() => {
+                    let _ = orders.pop().map(|(_, order)| to_run.try_send(order));
                 }
                 ended = &mut crawl => break Came::ByItself(Box::new(ended)),
                 () = hour => {
@@ -318,7 +341,27 @@ impl Simulation<'_> {
         }
     }
 
-    fn order(&self) -> Result<NewJob> {
+    /// What is asked of a run while it goes on, the last first.
+    fn orders(&self, draw: &mut Draw) -> Vec<(Duration, Instruction)> {
+        let all = (self.scenario.days * 86_400_000.0) as u64;
+        let hosts: BTreeMap<usize, HostKey> = self.hosts.iter().map(|(k, n)| (*n, *k)).collect();
+        let mut orders = Vec::new();
+        for _ in 0..self.scenario.orders {
+            let at = Duration::from_millis(draw.spread(all));
+            if draw.percent(50) {
+                let host = hosts[&(draw.below(hosts.len() as u64) as usize)];
+                orders.push((at, Instruction::Forgive(host)));
+                continue;
+            }
+            let later = at + Duration::from_millis(draw.spread(600_000));
+            orders.push((at, Instruction::Job(JobId(1), JobState::Paused)));
+            orders.push((later, Instruction::Job(JobId(1), JobState::Open)));
+        }
+        orders.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
+        orders
+    }
+
+    fn order(&self, turn: usize) -> Result<NewJob> {
         let starts = self.world.hosts.iter().enumerate().filter(|(_, host)| host.start);
         let seeds = starts.map(|(n, _)| CanonicalUrl::parse(&origin(n)));
         let types = ["html".to_owned(), "text".to_owned()];
@@ -327,7 +370,7 @@ impl Simulation<'_> {
             rule: ScopeRule::Any,
             domains: Vec::new(),
             order: if self.scenario.seed.is_multiple_of(3) { Order::Depth } else { Order::Breadth },
-            limits: Limits::default(),
+            limits: Limits { pages: self.scenario.limit(turn), ..Limits::default() },
             wanted: Wanted { types: types.into(), skip_extensions: Default::default() },
             query: QueryPolicy::Keep,
         })

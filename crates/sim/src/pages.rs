@@ -124,8 +124,12 @@ impl World {
         let mut out = format!("<!doctype html><title>Page {page}</title><p>Page {page} of {host}.");
         for link in links {
             out += &match link {
-                Href::Page(to, page) if *to == host => format!("<a href='{}'>x</a> ", path_of(*page)),
-                Href::Page(to, page) => format!("<a href='{}{}'>y</a> ", origin(*to), path_of(*page)),
+                Href::Page(to, page) if *to == host => {
+                    format!("<a href='{}'>x</a> ", path_of(*page))
+                }
+                Href::Page(to, page) => {
+                    format!("<a href='{}{}'>y</a> ", origin(*to), path_of(*page))
+                }
                 Href::Gone(n) => format!("<a href='/gone/{n}'>z</a> "),
                 Href::Never(n) => format!("<a rel=nofollow href='/never/{n}'>n</a> "),
             };

@@ -22,6 +22,11 @@ pub struct Scenario {
     pub days: f64,
     /// Crashes and stops, each followed by a new start.
     pub crashes: usize,
+    /// Orders given from outside during each run: the job is paused and opened again, hosts are
+    /// forgiven.
+    pub orders: usize,
+    /// Whether the first runs have a limit on pages, each a higher one.
+    pub limited: bool,
     /// From the end of an answer to the next request.
     pub delay: Duration,
     /// Requests to one host at once.
@@ -76,6 +81,8 @@ impl Scenario {
             pages_per_host: draw.between(4, 14) as usize,
             days: draw.pick(&[0.2, 0.5, 1.5, 3.0]),
             crashes: draw.below(7) as usize,
+            orders: draw.pick(&[0, 0, 0, 2, 5]),
+            limited: draw.percent(15),
             delay: Duration::from_millis(draw.pick(&[10_000, 10_000, 1_000, 2_500, 60_000])),
             per_host: draw.pick(&[1, 1, 1, 3]),
             connections,
@@ -98,6 +105,8 @@ impl Scenario {
             pages_per_host: 20,
             days,
             crashes: 4,
+            orders: 0,
+            limited: false,
             delay: Duration::from_secs(10),
             per_host: 1,
             connections: 256,
@@ -109,6 +118,11 @@ impl Scenario {
             broken: Broken::Nothing,
             log: false,
         }
+    }
+
+    /// The limit on pages of a run.
+    pub(crate) fn limit(&self, turn: usize) -> Option<u64> {
+        (self.limited && turn < 5).then(|| 25 * (turn as u64 + 1))
     }
 
     /// After this long everything that was answered is committed.

@@ -6,15 +6,15 @@
 use crate::pages::{Target, host_of, target_of};
 use crate::scenario::Broken;
 use crate::watch::Watch;
-use argiope_frontier::{Place, RobotsFile};
+use argiope_frontier::{Place, Release, RobotsFile};
 use argiope_model::{Capture, DocId, HostKey, PayloadDigest, Role, SiteKey, Time, UrlKey};
 use argiope_store::{
     Batch, Change, Committed, EmbeddedStore, HostRow, JobRow, Next, PayloadRow, SegmentKind, Store,
     StoreError, UrlRow, UrlState,
 };
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// A commit at which a run ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,8 +52,13 @@ impl WatchedStore {
         keys.filter_map(|key| self.hosts.get(&key).copied()).collect()
     }
 
-    fn crash(&self) {
-        self.watch.crash.notify_one();
+    /// Gives back the hosts that were being asked when the last run ended, as if nothing were.
+    pub(crate) fn forget_claims(&self, now: Time) -> Answer<()> {
+        let release =
+            |host| Release { host, not_before: Time(0), temper: Default::default(), asleep: false };
+        let releases = self.inner.claims()?.into_iter().map(release).collect();
+        self.inner.commit(Batch { now, releases, ..Batch::default() })?;
+        Ok(())
     }
 
     /// Forgets what it was told to forget.
@@ -79,7 +84,7 @@ impl Store for WatchedStore {
         if let CrashAt::Before(at) = self.crash_at
             && number >= at
         {
-            self.crash();
+            self.watch.crash();
             return Err(StoreError::Damaged { what: "a run", why: "it crashed".to_owned() });
         }
         let fetched = batch.pages.iter().filter(|page| {
@@ -89,22 +94,21 @@ impl Store for WatchedStore {
         let released = self.numbers(batch.releases.iter().map(|release| release.host));
         let named = batch.claims.named.len();
         self.forget(&mut batch);
-        let committed = self.inner.commit(batch)?;
+        let mut committed = self.inner.commit(batch)?;
+        // In an order that repeats itself.
+        committed.claimed.sort_by_key(|window| window.host);
         let claimed = self.numbers(committed.claimed.iter().map(|window| window.host));
         self.watch.committed(&kept, &released, &claimed, named);
         if let CrashAt::After(at) = self.crash_at
             && number >= at
         {
-            self.crash();
+            self.watch.crash();
         }
         Ok(committed)
     }
 
     fn claims(&self) -> Answer<Vec<HostKey>> {
-        match self.broken {
-            Broken::ForgottenClaims => Ok(Vec::new()),
-            _ => self.inner.claims(),
-        }
+        self.inner.claims()
     }
 
     fn urls(&self, keys: &[UrlKey]) -> Answer<Vec<Option<UrlRow>>> {
@@ -162,6 +166,10 @@ impl Store for WatchedStore {
 
     fn segments(&self, kind: SegmentKind) -> Answer<Vec<(u32, u64)>> {
         self.inner.segments(kind)
+    }
+
+    fn log_heads(&self) -> Answer<Vec<(u16, u64)>> {
+        self.inner.log_heads()
     }
 
     fn changes(&self, part: u16, after: u64, limit: usize) -> Answer<Vec<Change>> {

@@ -65,10 +65,7 @@ fn walk(
 }
 
 /// Every row of the store.
-pub(crate) fn all_rows(
-    store: &dyn Store,
-    mut take: impl FnMut(UrlRow),
-) -> Result<(), StoreError> {
+pub(crate) fn all_rows(store: &dyn Store, mut take: impl FnMut(UrlRow)) -> Result<(), StoreError> {
     let mut after = None;
     loop {
         let rows = store.scan_urls(after, 4096)?;

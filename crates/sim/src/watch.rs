@@ -21,15 +21,17 @@ use std::time::Duration;
 use tokio::sync::Notify;
 
 /// A robots.txt is relied on this long (RFC 9309, 2.4).
-const ROBOTS_MS: i64 = 24 * 3_600_000;
+const ROBOTS_KEPT: Duration = Duration::from_secs(24 * 3600);
 /// Where it was known and cannot be had again, the known one is relied on this much longer.
-const ROBOTS_AGAIN_MS: i64 = 3_600_000;
+const ROBOTS_AGAIN: Duration = Duration::from_secs(3600);
 /// Redirects of a robots.txt that are followed.
 const ROBOTS_HOPS: usize = 5;
 /// After an answer that says "not now", or none, nothing is asked for at least this long.
 pub(crate) const BACKOFF: Duration = Duration::from_secs(10);
 /// Pages of a group; two groups may wait for their commit.
 const GROUP: usize = 64;
+/// So many commits in a row that no request follows are a loop.
+const IDLE_COMMITS: u64 = 3_000;
 /// So many violations are written down.
 const WRITTEN: usize = 40;
 
@@ -98,8 +100,13 @@ struct State {
     unkept: usize,
     /// Hosts named for a claim in this run.
     named: usize,
+    /// Commits since the last request or answer, and when the first of them was.
+    idle_commits: u64,
+    idle_since: Time,
     /// Requests until a crash.
     crash_in: Option<u64>,
+    /// The run is to crash now.
+    crashing: bool,
     /// The run is over: what is still out ended then.
     over: Option<Time>,
     violations: Vec<Violation>,
@@ -123,7 +130,7 @@ pub(crate) struct Watch {
     state: Mutex<State>,
     scenario: Scenario,
     /// Told when a request or a commit is the last one before a crash.
-    pub crash: Notify,
+    crash: Notify,
 }
 
 impl Watch {
@@ -141,7 +148,10 @@ impl Watch {
                 out: 0,
                 unkept: 0,
                 named: 0,
+                idle_commits: 0,
+                idle_since: BEGAN,
                 crash_in: None,
+                crashing: false,
                 over: None,
                 violations: Vec::new(),
                 counts: Counts::default(),
@@ -169,7 +179,8 @@ impl Watch {
         let mut state = self.state();
         let now = clock.now();
         (state.clock, state.live, state.over) = (clock, live, None);
-        (state.unkept, state.named) = (0, 0);
+        (state.unkept, state.named, state.crashing) = (0, 0, false);
+        state.idle_commits = 0;
         state.addresses.clear();
         let mut forgotten = Vec::new();
         for (n, host) in state.hosts.iter_mut().enumerate() {
@@ -217,12 +228,26 @@ impl Watch {
         self.state().crash_in = Some(requests);
     }
 
+    /// The run crashes now.
+    pub(crate) fn crash(&self) {
+        self.state().crashing = true;
+        self.crash.notify_one();
+    }
+
+    /// Waits until the run is to crash.
+    pub(crate) async fn crashes(&self) {
+        while !self.state().crashing {
+            self.crash.notified().await;
+        }
+    }
+
     /// A request begins.
     pub(crate) fn asks(&self, host: usize, target: Target, ip: Option<IpAddr>, url: &str) {
         let mut state = self.state();
         let now = state.clock.now();
         let state = &mut *state;
         state.note(host, now, url, self.scenario.log);
+        state.idle_commits = 0;
         if let Target::Robots | Target::RobotsOf(..) = target {
             state.counts.robots += 1;
         }
@@ -241,6 +266,7 @@ impl Watch {
         if let Some(left) = &mut state.crash_in {
             *left = left.saturating_sub(1);
             if *left == 0 {
+                state.crashing = true;
                 self.crash.notify_one();
             }
         }
@@ -280,7 +306,8 @@ impl Watch {
             wrong.push((Rule::Patience, text));
         }
         if let Some(until) = host.reopened.filter(|until| *until > now) {
-            let text = format!("it was being asked at the crash, and waits {:?} more", until.since(now));
+            let text =
+                format!("it was being asked at the crash, and waits {:?} more", until.since(now));
             wrong.push((Rule::Reopened, text));
         }
         if state.out >= connections {
@@ -300,7 +327,9 @@ impl Watch {
         let gap = self.scenario.address_gap;
         let exempt = |ip: &IpAddr| matches!(ip, IpAddr::V4(v4) if v4.octets()[..2] == [198, 19]);
         let ip = ip.filter(|ip| !exempt(ip));
-        if let Some(last) = ip.and_then(|ip| state.addresses.get(&ip)).filter(|t| now.since(**t) < gap) {
+        if let Some(last) =
+            ip.and_then(|ip| state.addresses.get(&ip)).filter(|t| now.since(**t) < gap)
+        {
             let text = format!("its address was asked {:?} ago", now.since(*last));
             wrong.push((Rule::Address, text));
         }
@@ -326,6 +355,7 @@ impl Watch {
         let now = state.over.unwrap_or_else(|| state.clock.now());
         let per_host = self.scenario.per_host;
         state.out -= 1;
+        state.idle_commits = 0;
         let watch = &mut state.hosts[host];
         watch.out -= 1;
         watch.last_end = Some(now);
@@ -384,6 +414,18 @@ impl Watch {
         let mut state = self.state();
         state.counts.commits += 1;
         state.named += named;
+        state.idle_commits += 1;
+        let now = state.clock.now();
+        if state.idle_commits == 1 {
+            state.idle_since = now;
+        }
+        if state.idle_commits == IDLE_COMMITS {
+            let time = now.since(state.idle_since);
+            let text = format!("{IDLE_COMMITS} commits within {time:?} and not one request");
+            state.violated(self.scenario.seed, Rule::Bounded, now, text);
+            state.crashing = true;
+            self.crash.notify_one();
+        }
         for (host, n) in kept {
             let bits = &mut state.hosts[*host].pages[*n as usize];
             let answered = *bits & page::ANSWERED != 0;
@@ -444,8 +486,11 @@ impl HostWatch {
         let Some(known) = &self.robots else {
             return Some("no robots.txt of its host was answered".to_owned());
         };
-        let again = self.robots_failed.filter(|failed| now.0 < failed.0 + ROBOTS_AGAIN_MS);
-        if now.0 >= known.asked.0 + ROBOTS_MS && again.is_none() {
+        let again = self.robots_failed.filter(|failed| now < failed.plus(ROBOTS_AGAIN));
+        // A host that may be asked but once in that time has it relied on for one page more.
+        let pause = known.robots.crawl_delay().unwrap_or_default();
+        let until = known.asked.plus(ROBOTS_KEPT.max(2 * pause));
+        if now >= until && again.is_none() {
             let age = now.since(known.asked);
             return Some(format!("the robots.txt of its host is {age:?} old"));
         }

@@ -153,8 +153,7 @@ impl SimWeb {
         let told = self.watch.goes_to(host);
         let ip: Option<IpAddr> = told.unwrap_or_else(|| Some(self.world.address(host, at).0));
         self.watch.asks(host, target, ip, url.as_str());
-        let mut under_way =
-            UnderWay { watch: &self.watch, host, target, asked: now, heard: None };
+        let mut under_way = UnderWay { watch: &self.watch, host, target, asked: now, heard: None };
         let reply = match ip {
             Some(_) => self.reply(host, target, now),
             None => Reply::Nothing(OutcomeKind::NoAddress, Duration::from_millis(5)),

@@ -177,19 +177,28 @@ impl Host {
             _ => (20, 300),
         };
         let mut pages = draw.between(1, 2 * scenario.pages_per_host as u64) as u32;
-        let patient = fate != Fate::Dead && draw.percent(5);
+        // Who is found late and takes long would take twice as long.
+        let early = n < first_late(scenario.hosts);
+        let patient = early && fate != Fate::Dead && draw.percent(7);
+        // A delay as long as a robots.txt is kept, or longer.
+        let endless = !patient && early && scenario.days >= 3.0 && draw.percent(2);
         let place = match draw.below(100) {
-            _ if patient => Place::Here,
+            _ if patient || endless => Place::Here,
             0..30 => Place::Nowhere,
             30..33 => Place::Loop,
             _ => Place::Here,
         };
         let mut text = String::from("User-agent: *\n");
         if patient {
-            pages = pages.max(5);
-            let share = draw.between(20, 100) as f64 / 100.0;
-            let every = scenario.days * share * 86_400.0 / f64::from(pages);
+            pages = pages.max(8);
+            let share = draw.between(20, 95) as f64 / 100.0;
+            // Every other request may be for the robots.txt.
+            let every = scenario.days * share * 86_400.0 / f64::from(pages) / 1.5;
             text += &format!("Crawl-delay: {every:.1}\n");
+        } else if endless {
+            pages = pages.min(3);
+            let every = (scenario.days.min(20.0) / 10.0).max(1.05) * 86_400.0;
+            text += &format!("Crawl-delay: {every:.0}\n");
         } else if draw.percent(25) {
             text += &format!("Crawl-delay: {}\n", draw.pick(&["0", "0.5", "3", "15", "20", "90"]));
         }
@@ -223,19 +232,10 @@ impl Host {
                 vec![Trouble { from: i64::MIN, until: i64::MAX, kind, robots_only: false }]
             }
         };
-        let start = n == 0 || (n < first_late(scenario.hosts) && draw.percent(40));
-        Host {
-            fate,
-            pages,
-            latency,
-            place,
-            text,
-            sitemap,
-            patient,
-            troubles,
-            moves_every,
-            start,
-        }
+        // Of many hosts few are given; links lead to the others.
+        let share = (20_000 / scenario.hosts as u64).clamp(4, 40);
+        let start = n == 0 || (early && draw.percent(share));
+        Host { fate, pages, latency, place, text, sitemap, patient, troubles, moves_every, start }
     }
 
     /// What troubles a request that begins then.

@@ -27,20 +27,27 @@ fn report(scenario: &Scenario) -> Report {
     simulate(scenario).expect("a place for the data directory")
 }
 
+/// Whether one of a few worlds shows it: not in each is there a crash at the right moment.
 #[track_caller]
 fn is_caught(seed: u64, broken: Broken, by: Rule) -> Report {
-    let whole = report(&world(seed));
-    assert_eq!(whole.violated, 0, "{whole}");
-    let report = report(&Scenario { broken, ..world(seed) });
-    assert!(report.violates(by), "{broken:?} is not caught by {by:?}:\n{report}");
-    report
+    let mut reports = String::new();
+    for seed in seed..seed + 4 {
+        let whole = report(&world(seed));
+        assert_eq!(whole.violated, 0, "{whole}");
+        let report = report(&Scenario { broken, ..world(seed) });
+        if report.violates(by) {
+            return report;
+        }
+        reports += &format!("{report}\n");
+    }
+    panic!("{broken:?} is not caught by {by:?}:\n{reports}");
 }
 
 #[test]
 fn a_delay_that_is_a_millisecond_short_is_caught() {
     let report = is_caught(1, Broken::ShorterDelay(Duration::from_millis(1)), Rule::Spacing);
     let said = report.violations.iter().find(|v| v.rule == Rule::Spacing).expect("just seen");
-    assert!(said.text.contains("seed 1,") && said.text.contains(".test/"), "{said}");
+    assert!(said.text.contains("seed ") && said.text.contains(".test/"), "{said}");
 }
 
 #[test]

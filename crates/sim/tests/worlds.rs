@@ -42,12 +42,12 @@ fn seeds_in(text: &str) -> impl Iterator<Item = u64> + '_ {
 
 #[test]
 fn small_worlds_with_crashes_hold() {
-    small_worlds_hold(1..=24);
+    small_worlds_hold(1..=14);
 }
 
 #[test]
 fn more_small_worlds_with_crashes_hold() {
-    small_worlds_hold(1001..=1024);
+    small_worlds_hold(1001..=1014);
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn a_larger_world_holds_over_days() {
 
 #[test]
 fn a_seed_repeats_itself() {
-    for seed in [2, 5, 9] {
+    for seed in [2, 5, 9, 5081] {
         let scenario = Scenario { log: true, ..Scenario::small(seed) };
         let (first, second) = (report(&scenario), report(&scenario));
         let differ = first.log.iter().zip(&second.log).find(|(a, b)| a != b);

@@ -1,6 +1,6 @@
 //! What goes into a commit and what comes out of it.
 
-use crate::row::{JobCounters, JobRow, SegmentKind, UrlState};
+use crate::row::{JobCounters, JobProgress, SegmentKind, UrlState};
 use argiope_frontier::{
     Entry, HostNote, HostWindow, Named, Place, Refill, Release, RobotsFile, SkipReason,
 };
@@ -141,8 +141,8 @@ pub struct Committed {
     pub refills: Vec<HostWindow>,
     /// Hosts claimed as asked.
     pub claimed: Vec<HostWindow>,
-    /// Jobs whose rows changed, as they now are.
-    pub jobs: Vec<JobRow>,
+    /// Jobs that came further, and how far.
+    pub jobs: Vec<JobProgress>,
     /// When the next scheduled host or calendar row is due.
     pub next_due: Option<Time>,
 }
@@ -150,6 +150,6 @@ pub struct Committed {
 impl Committed {
     /// The counters of a job, if it changed.
     pub fn counters(&self, job: JobId) -> Option<&JobCounters> {
-        self.jobs.iter().find(|row| row.job.id == job).map(|row| &row.counters)
+        self.jobs.iter().find(|row| row.id == job).map(|row| &row.counters)
     }
 }

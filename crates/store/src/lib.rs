@@ -32,8 +32,8 @@ pub use links::{
 };
 pub use memory::MemoryStore;
 pub use row::{
-    Change, Ended, HostRow, JobCounters, JobRow, PayloadRow, SegmentKind, UrlHead, UrlRow,
-    UrlState, Wish,
+    Change, Ended, HostRow, JobCounters, JobProgress, JobRow, PayloadRow, SegmentKind, UrlHead,
+    UrlRow, UrlState, Wish,
 };
 
 use argiope_frontier::{Place, RobotsFile};

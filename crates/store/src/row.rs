@@ -202,6 +202,14 @@ impl HostRow {
     }
 }
 
+impl HostRow {
+    /// From when on it is worth loading. What is left of a host that was given up is refused, and
+    /// that need not wait until it could be asked.
+    pub fn wakes_at(&self) -> Time {
+        if self.temper.given_up.is_some() { Time(0) } else { self.not_before }
+    }
+}
+
 /// What a job has done so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JobCounters {
@@ -277,6 +285,31 @@ pub struct JobRow {
     pub state: JobState,
     /// What it has done.
     pub counters: JobCounters,
+}
+
+/// How far a job has come, without the order itself: an order may have a million start URLs, and
+/// every commit changes this.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JobProgress {
+    /// The job.
+    pub id: JobId,
+    /// Where it stands.
+    pub state: JobState,
+    /// What it has done.
+    pub counters: JobCounters,
+}
+
+impl JobRow {
+    /// How far it has come.
+    pub fn progress(&self) -> JobProgress {
+        let JobRow { job, state, counters } = self;
+        JobProgress { id: job.id, state: *state, counters: counters.clone() }
+    }
+
+    /// Takes over how far it has come.
+    pub fn advance(&mut self, progress: JobProgress) {
+        (self.state, self.counters) = (progress.state, progress.counters);
+    }
 }
 
 /// Where a payload was stored first within its site.
@@ -412,6 +445,9 @@ impl Row for JobRow {
 }
 impl Row for Capture {
     type First = CaptureV1;
+}
+impl Row for JobProgress {
+    type First = Self;
 }
 impl Row for PayloadRow {
     type First = Self;

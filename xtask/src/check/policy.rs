@@ -19,6 +19,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("argiope-archive", &["argiope-model"]),
     ("argiope-fetch", &["argiope-model"]),
     ("argiope-store", &["argiope-model", "argiope-frontier"]),
+    ("argiope-graph", &["argiope-model", "argiope-store"]),
     (
         "argiope-crawl",
         &[
@@ -45,13 +46,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ),
     (
         "argiope-sim",
-        &[
-            "argiope-model",
-            "argiope-frontier",
-            "argiope-store",
-            "argiope-fetch",
-            "argiope-crawl",
-        ],
+        &["argiope-model", "argiope-frontier", "argiope-store", "argiope-fetch", "argiope-crawl"],
     ),
     ("xtask", &[]),
 ];

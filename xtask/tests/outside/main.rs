@@ -3,7 +3,8 @@
 //! These tests know the binary's command line and nothing of its inside. `cargo xtask test` builds
 //! the binary and names it in `ARGIOPE_BIN`; without that, or where a tool is missing, a test says
 //! SKIPPED on standard error and passes (`ARGIOPE_NO_SKIP=1` turns that into a failure). All traffic
-//! stays on loopback, ports come from the system, every wait has a limit.
+//! stays on loopback, ports come from the system, every wait has a limit. What needs public
+//! addresses (`forbidden`) happens in a network of its own that leads nowhere.
 //!
 //! Larger runs: `ARGIOPE_SITES=openjdk-17-doc,rust-doc` (packages or folders), `ARGIOPE_REPEAT=100`
 //! (crawls per site), `ARGIOPE_KILLS=20`, `ARGIOPE_KILL_PAGES=20000` or `ARGIOPE_KILL_SITE=git-doc`,
@@ -11,17 +12,28 @@
 
 mod bad_input;
 mod bodies;
+mod certificates;
 mod completeness;
 mod exchange;
+mod forbidden;
 mod full_disk;
+mod hostile;
 mod https;
 mod interrupt;
 mod kill;
 mod limits;
 mod many_hosts;
+mod names;
+mod nameserver;
+mod old_web;
+mod patience;
+mod politeness;
 mod readers;
 mod rig;
+mod robots;
 mod second_writer;
 mod sites;
 mod slow_server;
 mod sync_order;
+mod traces;
+mod watched;

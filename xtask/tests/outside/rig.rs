@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -29,6 +29,17 @@ pub struct Capture {
     pub mime: String,
     pub status: String,
     pub digest: String,
+}
+
+/// One line of the crawl log.
+#[derive(Clone, Debug)]
+pub struct Attempt {
+    pub outcome: String,
+    pub status: String,
+    pub bytes: u64,
+    pub ms: u64,
+    pub url: String,
+    pub detail: String,
 }
 
 /// Says that a test, or a part of it, does not run here, past the test runner's capture.
@@ -88,6 +99,48 @@ impl Rig {
     pub fn crawl_args<'a>(args: &[&'a str]) -> Vec<&'a str> {
         let always = ["--format", "json", "crawl", "--delay", "0s", "--allow-private"];
         always.iter().chain(args).copied().collect()
+    }
+
+    /// The arguments of a crawl with a JSON summary and nothing else decided.
+    pub fn plain_args<'a>(args: &[&'a str]) -> Vec<&'a str> {
+        ["--format", "json", "crawl"].iter().chain(args).copied().collect()
+    }
+
+    /// Starts a crawl with exactly these flags.
+    pub fn start_plain(&self, data: &str, args: &[&str]) -> Result<Running> {
+        let mut command = self.argiope(data, &Rig::plain_args(args));
+        Running::start(&mut command, &self.dir, &format!("crawl-{data}"))
+    }
+
+    /// Crawls with exactly these flags to the end and gives the summary.
+    pub fn crawl_plain(&self, data: &str, args: &[&str]) -> Result<Value> {
+        summary(&self.start_plain(data, args)?.wait(CRAWL_LIMIT)?.ok().context("crawl")?)
+    }
+
+    /// The rows of a short command with `--format json`.
+    pub fn rows(&self, data: &str, args: &[&str]) -> Result<Vec<Value>> {
+        let args = [&["--format", "json"], args].concat();
+        let done = self.run(data, &args)?.ok().with_context(|| format!("{args:?}"))?;
+        let rows = done.out_text().lines().map(serde_json::from_str).collect::<Result<_, _>>();
+        rows.with_context(|| format!("{args:?} is not JSON: {}", done.out_text()))
+    }
+
+    /// What `doc` says of a URL.
+    pub fn doc(&self, data: &str, url: &str) -> Result<Value> {
+        self.rows(data, &["doc", url])?.pop().with_context(|| format!("doc {url} says nothing"))
+    }
+
+    /// The lines of the crawl log, each as its fields.
+    pub fn crawl_log(&self, data: &str) -> Result<Vec<Attempt>> {
+        let path = self.dir.join(data).join("log/crawl.log");
+        let text = std::fs::read_to_string(&path).context("read the crawl log")?;
+        text.lines().map(attempt).collect()
+    }
+
+    /// How the last attempt of every URL ended, by the crawl log.
+    pub fn outcomes(&self, data: &str) -> Result<BTreeMap<String, Attempt>> {
+        let log = self.crawl_log(data)?.into_iter();
+        Ok(log.map(|attempt| (attempt.url.clone(), attempt)).collect())
     }
 
     /// Starts a crawl.
@@ -151,6 +204,20 @@ fn capture(line: &str) -> Result<Capture> {
     ensure!(fields["url"].is_string(), "a CDXJ line without a url: {line}");
     let (url, mime) = (text("url"), text("mime"));
     Ok(Capture { url, mime, status: text("status"), digest: text("digest") })
+}
+
+fn attempt(line: &str) -> Result<Attempt> {
+    let fields: Vec<&str> = line.splitn(10, ' ').collect();
+    ensure!(fields.len() >= 9, "not a line of the crawl log: {line}");
+    let number = |at: usize| fields[at].parse().with_context(|| format!("field {at} of {line}"));
+    Ok(Attempt {
+        outcome: fields[1].to_string(),
+        status: fields[2].to_string(),
+        bytes: number(3)?,
+        ms: number(4)?,
+        url: fields[8].to_string(),
+        detail: fields.get(9).copied().unwrap_or_default().to_string(),
+    })
 }
 
 /// Every file beneath `dir` whose name ends in `end`.

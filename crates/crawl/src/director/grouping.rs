@@ -1,10 +1,11 @@
 //! Collecting pages into groups, giving them to the committer, and taking in what it says.
 
+use super::active::Active;
 use super::{Director, GROUP_BYTES, GROUP_MS, GROUP_PAGES};
 use crate::group::{Group, PageDone, Settled};
 use crate::links::seen_fingerprint;
 use argiope_frontier::{Place, place_of_link, place_of_redirect};
-use argiope_model::Time;
+use argiope_model::{JobState, Time};
 use argiope_store::{Claims, Discovery};
 
 /// How often the calendar is looked at for nothing but itself.
@@ -41,9 +42,9 @@ impl Director {
         self.busy = false;
         self.committing = 0;
         let committed = settled.committed;
-        for row in committed.jobs {
-            if let Some(active) = self.jobs.get_mut(&row.job.id) {
-                active.row = row;
+        for progress in committed.jobs {
+            if let Some(active) = self.jobs.get_mut(&progress.id) {
+                active.row.advance(progress);
             }
         }
         self.count_pending();
@@ -94,7 +95,10 @@ impl Director {
         let aged = self.oldest.is_some_and(|oldest| now.0 - oldest.0 >= GROUP_MS);
         let last = !self.pending.is_empty() && self.visits_out() == 0;
         let full = self.pending.len() >= GROUP_PAGES || self.pending_bytes >= GROUP_BYTES;
+        // Where every job is full, other hosts would not help: what is out decides.
+        let fed = |a: &Active| a.row.state == JobState::Open && !a.full();
         let starved = !self.stopping
+            && self.jobs.values().any(fed)
             && self.frontier.out() < self.settings.connections
             && !self.frontier.has_ready(now);
         // What a host asked of us is written down at once.
@@ -111,7 +115,9 @@ impl Director {
             self.forget(&given_back);
             self.next_due = Some(Time(0));
         }
-        let wants = if self.stopping { Default::default() } else { self.frontier.wants(now) };
+        let mut wants = if self.stopping { Default::default() } else { self.frontier.wants(now) };
+        // Hosts that an earlier run left claimed come with the first batch and need room too.
+        wants.hosts = wants.hosts.saturating_sub(self.batch.refills.len());
         let due = self.next_due.is_some_and(|due| due <= now);
         let hosts = if due { wants.hosts } else { 0 };
         // A calendar row may be due without a host being wanted; asking has its own pace.

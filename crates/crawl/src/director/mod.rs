@@ -301,7 +301,7 @@ impl Director {
             // Answers wait to be parsed, pages to be committed: both are bounded.
             let answered = self.under_way.len() - self.frontier.out().min(self.under_way.len());
             let waiting = answered + self.held.len() + self.pending.len() + self.committing;
-            if waiting >= 2 * GROUP_PAGES || self.pending_bytes + self.in_work >= 4 * GROUP_BYTES {
+            if waiting >= GROUP_PAGES || self.pending_bytes + self.in_work >= 4 * GROUP_BYTES {
                 return;
             }
             let (number, jobs) = (self.next_page, &self.jobs);

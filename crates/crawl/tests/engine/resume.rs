@@ -260,6 +260,10 @@ impl Store for Brittle {
         self.inner.segments(kind)
     }
 
+    fn log_heads(&self) -> Result<Vec<(u16, u64)>, StoreError> {
+        self.inner.log_heads()
+    }
+
     fn changes(&self, part: u16, after: u64, limit: usize) -> Result<Vec<Change>, StoreError> {
         self.inner.changes(part, after, limit)
     }

@@ -83,7 +83,8 @@ impl EmbeddedStore {
             let new: HashSet<HostKey> = answer.claimed.iter().map(|w| w.host).collect();
             answer.queued.retain(|e| !new.contains(&e.key.host));
         }
-        answer.jobs = touched.iter().filter_map(|id| kept.jobs.get(id).cloned()).collect();
+        let touched = touched.iter().filter_map(|id| kept.jobs.get(id));
+        answer.jobs = touched.map(JobRow::progress).collect();
         answer.next_due = self.next_due(kept)?;
         Ok(answer)
     }
@@ -124,11 +125,13 @@ impl Work<'_> {
         match change {
             JobChange::New(job) => {
                 self.jobs.insert(job.id);
+                self.orders.insert(job.id);
                 let row =
                     JobRow { job: *job, state: JobState::Open, counters: JobCounters::default() };
                 self.kept.jobs.insert(row.job.id, row);
             }
             JobChange::Renew(job) => {
+                self.orders.insert(job.id);
                 let row = self.job(job.id)?;
                 row.job = *job;
                 row.state = JobState::Open;

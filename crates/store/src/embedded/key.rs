@@ -112,6 +112,11 @@ pub(super) fn job(id: JobId) -> [u8; 5] {
     join(b'j', &[&id.0.to_be_bytes()])
 }
 
+/// How far a job has come.
+pub(super) fn progress(id: JobId) -> [u8; 5] {
+    join(b'c', &[&id.0.to_be_bytes()])
+}
+
 pub(super) fn segment(kind: SegmentKind, number: u32) -> [u8; 6] {
     join(b's', &[&[kind as u8], &number.to_be_bytes()])
 }

@@ -22,7 +22,7 @@ mod tables;
 mod visits;
 
 use crate::StoreError;
-use crate::row::{self, JobRow, Row, UrlHead, damaged};
+use crate::row::{self, JobProgress, JobRow, Row, UrlHead, damaged};
 use argiope_model::{DocId, JobId, Time, UrlKey};
 use cache::HostCache;
 use fjall::Database;
@@ -155,6 +155,13 @@ impl EmbeddedStore {
             let (_, value) = pair.into_inner().map_err(self.failed("read the jobs"))?;
             let row: JobRow = row::decode("jobs", &value)?;
             kept.jobs.insert(row.job.id, row);
+        }
+        for pair in self.tables[Table::Meta].prefix(b"c") {
+            let (_, value) = pair.into_inner().map_err(self.failed("read the jobs"))?;
+            let progress: JobProgress = row::decode("jobs", &value)?;
+            if let Some(row) = kept.jobs.get_mut(&progress.id) {
+                row.advance(progress);
+            }
         }
         let read = |v: &[u8]| row::decode("counters", v);
         kept.next_page = self.get(Table::Meta, b"n", read)?.unwrap_or(1);

@@ -32,6 +32,8 @@ pub(super) struct Work<'a> {
     hosts: HashMap<HostKey, HostRow>,
     /// Jobs whose rows have changed.
     pub jobs: BTreeSet<JobId>,
+    /// Jobs whose orders are new or changed.
+    pub orders: BTreeSet<JobId>,
     /// Rows queued of hosts that are loaded.
     pub queued: Vec<Entry>,
     /// Table by table: neighbours are written one after another.
@@ -47,6 +49,7 @@ impl<'a> Work<'a> {
             rows: HashMap::new(),
             hosts: HashMap::new(),
             jobs: BTreeSet::new(),
+            orders: BTreeSet::new(),
             queued: Vec::new(),
             out: Default::default(),
         }
@@ -132,8 +135,11 @@ impl<'a> Work<'a> {
 
     /// Hosts that this batch has scheduled for then or sooner.
     pub fn scheduled(&self, wake: u32) -> Vec<HostKey> {
-        let due = self.hosts.iter().filter(|(_, host)| host.wake.is_some_and(|w| w <= wake));
-        due.map(|(k, _)| *k).collect()
+        let due = self.hosts.iter().filter_map(|(k, host)| Some((host.wake?, *k)));
+        let mut due: Vec<(u32, HostKey)> = due.filter(|(at, _)| *at <= wake).collect();
+        // The same every time: not all of them may be claimed.
+        due.sort_unstable();
+        due.into_iter().map(|(_, k)| k).collect()
     }
 
     /// The next number for a document of a partition.
@@ -181,9 +187,13 @@ impl<'a> Work<'a> {
         let hosts = hosts.into_iter();
         let hosts = hosts.map(|(k, host)| (k.to_bytes().into(), Some(row::encode(host).into())));
         self.out[Table::Hosts as usize].extend(hosts);
-        for id in std::mem::take(&mut self.jobs) {
+        for id in std::mem::take(&mut self.orders) {
             let value = row::encode(&self.kept.jobs[&id]);
             self.put(Table::Meta, key::job(id), value);
+        }
+        for id in std::mem::take(&mut self.jobs) {
+            let value = row::encode(&self.kept.jobs[&id].progress());
+            self.put(Table::Meta, key::progress(id), value);
         }
         let mut batch = store.db.batch().durability(Some(PersistMode::SyncData));
         for table in TABLES {

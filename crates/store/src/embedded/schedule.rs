@@ -7,7 +7,7 @@ use super::overlay::Work;
 use super::tables::Table;
 use crate::StoreError;
 use crate::row::{self, HostRow, damaged};
-use argiope_frontier::{Entry, HostNote, Named, Place, Release, Temper};
+use argiope_frontier::{Entry, HostNote, Named, Place, Release};
 use argiope_model::{CanonicalUrl, HostKey, JobId, Time, UrlKey};
 
 /// Calendar rows moved per commit; the rest follows with the next.
@@ -33,7 +33,7 @@ impl Work<'_> {
     pub(super) fn schedule(&mut self, k: HostKey) -> Result<(), StoreError> {
         let now = self.now;
         let host = self.known_host(k)?;
-        let wake = key::wake_of(host.not_before.max(Time(now.0 / 1000 * 1000)));
+        let wake = key::wake_of(host.wakes_at().max(Time(now.0 / 1000 * 1000)));
         if host.claimed || host.ready == 0 || host.wake.is_some_and(|w| w <= wake) {
             return Ok(());
         }
@@ -60,8 +60,15 @@ impl Work<'_> {
     }
 
     pub(super) fn forgive(&mut self, k: HostKey) -> Result<(), StoreError> {
-        if let Some(host) = self.host(k)? {
-            host.temper = Temper::default();
+        let Some(host) = self.host(k)? else { return Ok(()) };
+        let was = std::mem::take(&mut host.temper);
+        // It was to be looked at at once; now it is to be asked, and keeps the time it was promised.
+        if was.given_up.is_some()
+            && let Some(wake) = host.wake.filter(|wake| *wake != ASLEEP)
+        {
+            host.wake = None;
+            self.delete(Table::Queue, key::schedule(wake, k));
+            self.schedule(k)?;
         }
         Ok(())
     }

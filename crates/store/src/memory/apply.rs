@@ -97,7 +97,7 @@ impl Tables {
             !h.claimed
                 && t.ready_of(*k) > 0
                 && !t.asleep.contains_key(k)
-                && seconds(h.not_before) <= seconds(now)
+                && seconds(h.wakes_at()) <= seconds(now)
         };
         let scheduled = self.hosts.iter().filter(|(k, h)| due(self, k, h)).map(|(k, _)| *k);
         claimed.extend(scheduled.take(batch.claims.hosts));
@@ -119,12 +119,12 @@ impl Tables {
             host.ready = self.ready.range(range_of(*k)).count() as u64;
         }
         let rows = self.jobs.values().filter(|row| before.get(&row.job.id) != Some(row));
-        answer.jobs = rows.cloned().collect();
+        answer.jobs = rows.map(JobRow::progress).collect();
         let wake = self
             .hosts
             .iter()
             .filter(|(k, h)| !h.claimed && h.ready > 0 && !self.asleep.contains_key(k));
-        let wake = wake.map(|(_, h)| Time(seconds(h.not_before) * 1000)).min();
+        let wake = wake.map(|(_, h)| Time(seconds(h.wakes_at()) * 1000)).min();
         let due = self.calendar.keys().next().map(|(t, _)| *t);
         answer.next_due = wake.into_iter().chain(due).min();
         Ok(answer)
