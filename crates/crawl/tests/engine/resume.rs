@@ -79,7 +79,7 @@ async fn a_stop_does_not_wait_for_servers_that_do_not_answer() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn after_a_crash_torn_tails_are_cut_and_at_most_the_open_groups_are_asked_again() {
-    let served = served(plain(1, 400)).await;
+    let served = served_slowly(plain(1, 400)).await;
     let place = Place::new();
     for crash_at in [30, 150, 260] {
         let running = place.start(settings(), Some(order(&served.bases())));
