@@ -88,7 +88,7 @@ fn scope_rows(out: &mut Saying, url: &CanonicalUrl, row: Option<&UrlRow>, jobs: 
     let suffixes = Suffixes::built_in();
     let mut wanted = false;
     let open = |job: &&JobRow| job.state != JobState::Dropped;
-    for JobRow { job, state, .. } in jobs.iter().filter(open) {
+    for JobRow { job, .. } in jobs.iter().filter(open) {
         let name = |rule: &str| format!("{rule} (job {})", job.id.0);
         let met = row.filter(|row| row.jobs.contains(&job.id));
         let depth = met.map_or(0, |row| row.depth);
@@ -124,7 +124,7 @@ fn scope_rows(out: &mut Saying, url: &CanonicalUrl, row: Option<&UrlRow>, jobs: 
             }
             (None, None) => {}
         }
-        wanted |= *state == JobState::Open || met.is_some();
+        wanted = true;
     }
     wanted
 }
