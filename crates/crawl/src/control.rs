@@ -5,6 +5,7 @@
 //! and with every path length. One question a connection, one JSON line each way.
 
 use crate::ask::{Asked, Question, answer, unknown_site};
+use crate::backlinks::Backlinks;
 use crate::data_dir::DataDir;
 use crate::live::Live;
 use crate::run::Instruction;
@@ -88,6 +89,8 @@ pub struct Owner {
     pub dir: Arc<DataDir>,
     /// Its store.
     pub store: Arc<dyn Store>,
+    /// Who links to whom in it.
+    pub links: Arc<Backlinks>,
     /// The status.
     pub live: Arc<Live>,
     /// How it crawls.
@@ -171,8 +174,8 @@ fn serve(stream: &TcpStream, token: &str, owner: &Owner) -> io::Result<()> {
             Question::SetJob(id, state) => set_job(owner, *id, state),
             Question::Forgive { name } => forgive(owner, name),
             question => {
-                let Owner { dir, store, live, settings, .. } = owner;
-                answer(question, dir, &**store, settings, Some(live))
+                let Owner { dir, store, links, live, settings, .. } = owner;
+                answer(question, dir, &**store, links, settings, Some(live))
             }
         },
         Ok(_) => Asked::Sorry(WRONG_TOKEN.to_owned()),

@@ -44,6 +44,7 @@
 //!   (`cli`).
 
 mod ask;
+mod backlinks;
 mod committer;
 mod control;
 mod data_dir;
@@ -69,7 +70,8 @@ mod verify;
 mod visit;
 mod world;
 
-pub use ask::{Asked, Question, answer};
+pub use ask::{Asked, LinkOrder, Question, answer};
+pub use backlinks::{Backlinks, Following};
 pub use control::{ControlError, Listening, Owner, ask_owner, listen};
 pub use data_dir::{Access, DataDir, DataDirError, Manifest};
 pub use export::{export_cdxj, export_warc};

@@ -43,7 +43,7 @@ fn a_page_counts_once_however_often_it_links() {
     let mut graph = followed(&scene, dir.path());
     assert_eq!(count(&mut graph, X), (3, 2), "two sites, one of them its own");
     assert_eq!(count(&mut graph, "http://a.test/1"), (0, 0), "a start URL begins at 0");
-    let incoming = graph.view().unwrap().incoming(&scene, &SUFFIXES, key(X), 99).unwrap();
+    let incoming = graph.view().unwrap().incoming(&scene, &SUFFIXES, key(X), None, 99).unwrap();
     assert_eq!((incoming.others, incoming.rows.len()), (1, 5), "each kind is listed");
     let words: Vec<(&str, u64)> = incoming.words.iter().map(|(w, n)| (&w[..], *n)).collect();
     assert_eq!(words, [("one", 2), ("map", 1), ("self", 1)]);
@@ -100,7 +100,7 @@ fn first_and_last_seen_are_those_of_the_same_content() {
     }
     scene.visit("http://a.test/", Ended::Open, None);
     let mut graph = followed(&scene, dir.path());
-    let rows = graph.view().unwrap().incoming(&scene, &SUFFIXES, key(X), 9).unwrap().rows;
+    let rows = graph.view().unwrap().incoming(&scene, &SUFFIXES, key(X), None, 9).unwrap().rows;
     assert_eq!((rows[0].first_seen, rows[0].last_seen), (Time(2_000), Time(3_000)));
     assert_eq!((&*rows[0].words, rows[0].source.as_str()), ("new", "http://a.test/"));
     assert_eq!(outgoing(&scene, key("http://a.test/")).unwrap().links, new);

@@ -131,7 +131,7 @@ fn a_crawl_of_several_jobs_is_followed_across_restarts() {
     assert!(broken.iter().all(|row| row.url == lost && row.outcome == "server-error 500"));
     let texts = view.texts(&store, &SUFFIXES, &[key("http://out.test/")]).unwrap();
     assert_eq!(texts, [Some("http://out.test/".to_owned())]);
-    let rows = view.incoming(&store, &SUFFIXES, key(two), 9).unwrap().rows;
+    let rows = view.incoming(&store, &SUFFIXES, key(two), None, 9).unwrap().rows;
     let mut seen: Vec<(&str, i64)> =
         rows.iter().map(|row| (row.source.as_str(), row.last_seen.0)).collect();
     seen.sort_unstable();

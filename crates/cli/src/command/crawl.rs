@@ -9,8 +9,8 @@ use crate::progress::Progress;
 use crate::{Usage, seeds};
 use anyhow::{Context, bail};
 use argiope_crawl::{
-    Access, DataDir, Ended, Listening, Live, NewJob, Owner, Picked, Run, Summary, listen,
-    open_jobs, pick_job, run,
+    Access, Backlinks, DataDir, Ended, Following, Listening, Live, NewJob, Owner, Picked, Run,
+    Summary, listen, open_jobs, pick_job, run,
 };
 use argiope_model::{JobState, Suffixes};
 use argiope_store::{EmbeddedStore, Store};
@@ -109,12 +109,14 @@ pub fn execute(
     quiet: bool,
 ) -> anyhow::Result<Summary> {
     let engine = engine_settings(settings);
+    let links = Arc::new(Backlinks::new(&dir, store.clone(), engine.link_memory()));
     let live = Arc::new(Live::default());
     let (stop, stopped) = watch::channel(false);
     let (orders_in, orders) = mpsc::channel(16);
     let _listening: Listening = listen(Owner {
         dir: dir.clone(),
         store: store.clone(),
+        links: links.clone(),
         live: live.clone(),
         settings: engine.clone(),
         orders: orders_in,
@@ -125,6 +127,8 @@ pub fn execute(
         runtime.worker_threads(workers);
     }
     let runtime = runtime.enable_all().build().context("cannot start the worker threads")?;
+    let following = settings.crawl.links.then(|| Following::start(links)).transpose();
+    let following = following.context("cannot start the thread that counts back-links")?;
     let progress = Progress::start(live.clone(), quiet);
     let outcome = runtime.block_on(async {
         tokio::spawn(wait_for_signals(stop));
@@ -141,6 +145,8 @@ pub fn execute(
         .await
     });
     drop(progress);
+    // Reads the change log to its end.
+    drop(following);
     // Requests that hang must not keep the program.
     runtime.shutdown_background();
     Ok(outcome?)

@@ -6,6 +6,7 @@ pub mod crawl;
 pub mod demo;
 pub mod export;
 pub mod import;
+pub mod links;
 pub mod settings;
 pub mod show;
 pub mod sites;
@@ -29,6 +30,8 @@ pub fn now() -> Time {
 
 /// Memory for a store that is only looked at.
 const VISIT_MEMORY: u64 = 48 << 20;
+/// Memory for a link graph that is only looked at.
+const VISIT_LINK_MEMORY: u64 = 16 << 20;
 
 /// Loads the configuration; a mistake in it is wrong usage.
 pub fn load(global: &Global, flags: Flags<'_>) -> anyhow::Result<config::Loaded> {

@@ -188,6 +188,7 @@ impl Corpus {
                 words: words(index).into(),
                 kind: LinkKind::Anchor,
                 nofollow: index % 16 == 9,
+                count: 1,
             })
             .collect();
         encode_links(&links)

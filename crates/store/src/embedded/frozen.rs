@@ -223,6 +223,7 @@ fn captures_payloads_and_links_are_as_they_were() {
             words: "the words".into(),
             kind,
             nofollow: true,
+            count: 1,
         })
         .collect();
     // Another compressor may write it differently; it must be read the same.
@@ -235,6 +236,13 @@ fn captures_payloads_and_links_are_as_they_were() {
     };
     let page = PageLinks { links, malformed: vec![bad] };
     assert_eq!(decode_page_links(&frozen(TODAY, "links-malformed")).unwrap(), page);
+    let mut counted = page;
+    for (count, link) in (1..).zip(&mut counted.links) {
+        link.count = count * count;
+    }
+    counted.links[5].url = url("http://example.org/z");
+    assert_eq!(decode_page_links(&frozen(TODAY, "links-counted")).unwrap(), counted);
+    assert_eq!(frozen(TODAY, "links-counted")[0], 3);
 }
 
 #[test]
