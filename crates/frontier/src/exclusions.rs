@@ -75,6 +75,13 @@ impl Exclusions {
         self.names.keys().filter(inside).cloned().collect()
     }
 
+    /// The wider name with which this one is excluded: forgiving this one alone would not do.
+    pub fn beyond(&self, name: &str) -> Option<&str> {
+        let (by, _) = self.covering(&url_of(name)?)?;
+        let own = self.within(name);
+        (!own.iter().any(|n| **n == *by)).then_some(by)
+    }
+
     /// Excludes a name.
     pub fn add(&mut self, name: &str, since: Time) {
         self.names.entry(name.into()).or_insert(since);
@@ -87,7 +94,7 @@ impl Exclusions {
 }
 
 /// A URL of which a name speaks.
-pub(crate) fn url_of(name: &str) -> Option<CanonicalUrl> {
+fn url_of(name: &str) -> Option<CanonicalUrl> {
     let whole = if name.contains("://") { name.to_owned() } else { format!("http://{name}") };
     CanonicalUrl::parse(&whole).ok()
 }
@@ -141,5 +148,7 @@ mod tests {
         assert_eq!(all.within("example.org").len(), 2);
         assert_eq!(all.within("www.example.org").len(), 1);
         assert!(all.within("none.test").is_empty());
+        assert_eq!(all.beyond("www.example.org"), Some("example.org"));
+        assert_eq!((all.beyond("example.org"), all.beyond("none.test")), (None, None));
     }
 }

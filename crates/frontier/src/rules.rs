@@ -138,9 +138,26 @@ impl Frontier {
         !self.notes.is_empty()
     }
 
-    /// Forgets what a loaded host has done. What it was promised is kept: its waiting time.
+    /// Forgets what a loaded host has done. What it was promised is kept: its waiting time. Whether
+    /// it is excluded is nothing it has done.
     pub fn forgive(&mut self, key: HostKey, now: Time) {
-        self.change(key, now, |host, _| host.temper = Temper::default());
+        self.change(key, now, |host, _| {
+            host.temper = Temper { excluded: host.temper.excluded, ..Temper::default() };
+        });
+    }
+
+    /// A host that was excluded may be asked again.
+    pub fn readmit(&mut self, key: HostKey, now: Time) {
+        self.change(key, now, |host, _| host.temper.excluded = false);
+    }
+
+    /// The loaded hosts that have a row of which this holds.
+    pub fn loaded_hosts(&self, is_one: impl Fn(&CanonicalUrl) -> bool) -> Vec<HostKey> {
+        let first = |host: &Host| host.window.values().next().is_some_and(|e| is_one(&e.url));
+        let mut keys: Vec<HostKey> =
+            self.hosts.iter().filter(|(_, host)| first(host)).map(|(key, _)| *key).collect();
+        keys.sort();
+        keys
     }
 
     /// From now on nothing is asked of a host; its rows are refused. Says whose robots.txt were to

@@ -281,6 +281,17 @@ impl JobCounters {
         }
     }
 
+    /// Adds what another job left alone.
+    pub fn add_skipped(&mut self, other: &JobCounters) {
+        self.skipped_extension += other.skipped_extension;
+        self.skipped_type += other.skipped_type;
+        self.skipped_size += other.skipped_size;
+        self.skipped_depth += other.skipped_depth;
+        self.skipped_robots += other.skipped_robots;
+        self.skipped_given_up += other.skipped_given_up;
+        self.skipped_excluded += other.skipped_excluded;
+    }
+
     /// URLs left alone, by the names of the reasons.
     pub fn skipped(&self) -> [(&'static str, u64); 7] {
         [
