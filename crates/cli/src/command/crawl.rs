@@ -9,8 +9,8 @@ use crate::progress::Progress;
 use crate::{Usage, seeds};
 use anyhow::{Context, bail};
 use argiope_crawl::{
-    Access, DataDir, Ended, Listening, Live, NewJob, Owner, Picked, Run, Summary,
-    excluded_starts, listen, open_jobs, pick_job, run,
+    Access, DataDir, Ended, Listening, Live, NewJob, Owner, Picked, Run, Summary, excluded_starts,
+    listen, open_jobs, pick_job, run,
 };
 use argiope_model::{CanonicalUrl, JobState, Suffixes};
 use argiope_store::{EmbeddedStore, Store};

@@ -9,6 +9,7 @@ pub mod import;
 pub mod settings;
 pub mod show;
 pub mod sites;
+pub mod status;
 pub mod wiring;
 
 use crate::args::Global;
