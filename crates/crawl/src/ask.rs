@@ -9,7 +9,7 @@ use crate::explain::explain;
 use crate::import::is_import;
 use crate::live::{Live, Look, summed};
 use crate::settings::EngineSettings;
-use crate::sites::{changed_row, forgiving, rows, to_exclude, to_forgive};
+use crate::sites::{changed_row, forgive_site, rows, to_exclude};
 use crate::world::Clock;
 use argiope_archive::{digest_base32, read_text, warc_segment_name};
 use argiope_model::{CanonicalUrl, Capture, Directives, DocId, Suffixes, Time, UrlKey};
@@ -116,17 +116,8 @@ pub fn answer(
             }
             Err(why) => return Asked::Sorry(why),
         },
-        Question::Forgive { name } => match to_forgive(store, dir.suffixes(), name) {
-            Ok(change) => {
-                let forgiven = store.next_page().and_then(|page| {
-                    let batch = forgiving(store, &change.hosts, page, now)?;
-                    let mut row = changed_row(name, &change);
-                    row["urls"] = json!(batch.discoveries.len());
-                    let exclusions = change.names.into_iter().map(|name| (name, false)).collect();
-                    store.commit(Batch { exclusions, ..batch }).map(|_| row)
-                });
-                forgiven.map(|row| Some(vec![row]))
-            }
+        Question::Forgive { name } => match forgive_site(dir, store, name, now) {
+            Ok(row) => Ok(Some(vec![row])),
             Err(why) => return Asked::Sorry(why),
         },
     };
@@ -182,7 +173,8 @@ pub(crate) fn status(store: &dyn Store, live: Option<(&Live, Look)>) -> Asked {
     row["skipped"] = skipped(&all);
     row["workers"] = json!(look.workers);
     row["queues"] = if look.queues.is_null() { json!({}) } else { look.queues };
-    row["jobs"] = if runs { json!(look.jobs) } else { jobs.iter().map(job_row).collect() };
+    let all_jobs = || jobs.iter().map(job_row).collect();
+    row["jobs"] = if look.jobs.is_empty() { all_jobs() } else { look.jobs.into() };
     row["waiting"] = json!(look.waiting);
     row["memory"] = match runs {
         true => json!({ "now": disk::memory(), "peak": disk::peak_memory() }),

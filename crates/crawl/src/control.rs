@@ -37,7 +37,7 @@ const ASKING: Duration = Duration::from_secs(2);
 /// A commit takes no longer, where there is room for it.
 const WRITING: Duration = Duration::from_secs(20);
 /// Who wants to see what is being done waits no longer.
-const LOOKING: Duration = Duration::from_secs(2);
+const LOOKING: Duration = Duration::from_millis(500);
 /// What an asker hears who comes too late.
 const ENDING: &str = "the crawl is ending, or an import runs: try again in a moment";
 /// Askers answered at once; more are hung up on.

@@ -86,6 +86,6 @@ pub use live::{Live, Look, Snapshot, Worker};
 pub use order::{NewJob, Picked, open_jobs, pick_job};
 pub use run::{Ended, EngineError, Instruction, Run, SiteChange, Summary, run};
 pub use settings::EngineSettings;
-pub use sites::excluded_starts;
+pub use sites::{excluded_starts, forgive_site};
 pub use verify::{Problem, Verified, verify};
 pub use world::{Clock, Coming, MadeUp, Web};

@@ -247,6 +247,25 @@ pub(crate) fn changed_row(name: &str, change: &SiteChange) -> Value {
     json!({ "site": name, "state": state, "hosts": change.hosts.len() })
 }
 
+/// Asks the hosts of a name again that no crawl is asking now; says what that came to, or why it
+/// cannot be.
+pub fn forgive_site(
+    dir: &DataDir,
+    store: &dyn Store,
+    name: &str,
+    now: Time,
+) -> Result<Value, String> {
+    let change = to_forgive(store, dir.suffixes(), name)?;
+    let forgiven = store.next_page().and_then(|page| {
+        let batch = forgiving(store, &change.hosts, page, now)?;
+        let mut row = changed_row(name, &change);
+        row["urls"] = json!(batch.discoveries.len());
+        let exclusions = change.names.into_iter().map(|name| (name, false)).collect();
+        store.commit(Batch { exclusions, ..batch }).map(|_| row)
+    });
+    forgiven.map_err(|e| e.to_string())
+}
+
 /// The start URLs that lie with sites excluded in a directory, and by which name.
 pub fn excluded_starts(
     dir: &DataDir,
