@@ -50,9 +50,9 @@ pub enum Command {
     Demo(Demo),
     /// List jobs; pause, resume or drop one
     Jobs(Jobs),
-    /// How the crawl stands: queue, speed, hosts
+    /// How the crawl stands: what it is doing right now, queues, speed, hosts
     Status,
-    /// The hosts of all crawls: how they answer, how often they are asked
+    /// The hosts of all crawls: how they answer, what they take up; exclude or forgive one
     Sites(Sites),
     /// All that is known of a URL
     Doc(Target),
@@ -185,7 +185,8 @@ pub enum JobAction {
 #[command(after_help = "Examples:
   argiope sites                                 every host, those in trouble first
   argiope sites example.org                     the hosts of one site
-  argiope sites forgive example.org             ask hosts again that were given up")]
+  argiope sites exclude example.org             leave a site alone from now on, also while crawling
+  argiope sites forgive example.org             ask hosts again that were given up or excluded")]
 pub struct Sites {
     #[command(subcommand)]
     pub action: Option<SiteAction>,
@@ -196,7 +197,20 @@ pub struct Sites {
 
 #[derive(Debug, Subcommand)]
 pub enum SiteAction {
-    /// Forget how a site or a host has behaved and ask it again
+    /// Ask nothing more of a site or a host, in this crawl and in later ones
+    #[command(after_help = "Examples:
+  argiope sites exclude example.org              all its hosts, those met later included
+  argiope sites exclude calendar.example.org     one host
+  argiope sites exclude http://example.org:8080  one origin
+
+It holds from the next request on, while a crawl runs and when none does. What is queued is skipped,
+what was fetched stays. `argiope sites forgive` undoes it.")]
+    Exclude {
+        /// A site (example.org), a host (www.example.org) or an origin (https://www.example.org)
+        #[arg(value_name = "NAME")]
+        name: String,
+    },
+    /// Forget how a site or a host has behaved, or that it was excluded, and ask it again
     Forgive {
         /// A site (example.org) or a host (www.example.org)
         #[arg(value_name = "NAME")]

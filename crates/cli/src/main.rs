@@ -62,7 +62,7 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Crawl(args) => command::crawl::crawl(&global, *args),
         Command::Demo(args) => command::demo::demo(&global, &args),
         Command::Jobs(args) => command::ask::jobs(&global, &args),
-        Command::Status => command::ask::status(&global),
+        Command::Status => command::status::status(&global),
         Command::Sites(args) => command::sites::sites(&global, &args),
         Command::Explain(args) => command::sites::explain(&global, &args),
         Command::Doc(args) => command::ask::doc(&global, &args),

@@ -5,16 +5,17 @@
 
 use crate::backlinks::Backlinks;
 use crate::data_dir::{DataDir, text_dir};
+use crate::disk;
 use crate::explain::explain;
 use crate::import::is_import;
-use crate::live::Live;
+use crate::live::{Live, Look, summed};
 use crate::settings::EngineSettings;
-use crate::sites::{forgiving, named, rows};
+use crate::sites::{changed_row, forgive_site, rows, to_exclude};
 use crate::world::Clock;
 use argiope_archive::{digest_base32, read_text, warc_segment_name};
 use argiope_graph::{By, GraphError, SourcePlace};
 use argiope_model::{CanonicalUrl, Capture, Directives, DocId, Suffixes, Time, UrlKey};
-use argiope_store::{JobRow, Store, StoreError, UrlRow, UrlState};
+use argiope_store::{Batch, JobCounters, JobRow, Store, StoreError, UrlRow, UrlState};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -42,6 +43,11 @@ pub enum Question {
     Sites {
         /// A site, a host or an origin.
         filter: Option<String>,
+    },
+    /// Leave the hosts of a name alone, those included that are not known yet.
+    Exclude {
+        /// A site, a host or an origin.
+        name: String,
     },
     /// Try the hosts of a name again, whatever they have done.
     Forgive {
@@ -118,7 +124,7 @@ pub fn answer(
         }
     };
     let rows = match question {
-        Question::Status => status(store, live),
+        Question::Status => return status(store, live.map(|live| (live, Look::default()))),
         Question::Jobs => jobs(store),
         Question::Doc(target) => find(target, dir.suffixes(), store).and_then(|found| {
             found.map(|(key, row)| doc(dir.path(), store, links, key, &row)).transpose()
@@ -142,21 +148,20 @@ pub fn answer(
                 rows => rows.map(Some),
             }
         }
-        Question::Forgive { name } => {
-            let hosts = named(store, dir.suffixes(), name);
-            let page = store.next_page();
-            let forgive = |hosts: Vec<_>| Ok((forgiving(store, &hosts, page?, now)?, hosts));
-            match hosts.and_then(forgive) {
-                Ok((_, hosts)) if hosts.is_empty() => return Asked::Sorry(unknown_site(name)),
-                Ok((batch, hosts)) => {
-                    let urls = batch.discoveries.len();
-                    store.commit(batch).map(|_| {
-                        Some(vec![json!({ "site": name, "hosts": hosts.len(), "urls": urls })])
-                    })
-                }
-                Err(e) => Err(e),
+        Question::Exclude { name } => match to_exclude(store, dir.suffixes(), name) {
+            Ok((change, queued)) => {
+                let mut row = changed_row(name, &change);
+                row["queued"] = json!(queued);
+                let exclusions = change.names.into_iter().map(|name| (name, true)).collect();
+                let batch = Batch { now, exclusions, exclude: change.hosts, ..Batch::default() };
+                store.commit(batch).map(|_| Some(vec![row]))
             }
-        }
+            Err(why) => return Asked::Sorry(why),
+        },
+        Question::Forgive { name } => match forgive_site(dir, store, name, now) {
+            Ok(row) => Ok(Some(vec![row])),
+            Err(why) => return Asked::Sorry(why),
+        },
         Question::Links { .. }
         | Question::LinksOut { .. }
         | Question::Top { .. }
@@ -245,20 +250,40 @@ fn find(
     Ok(store.urls(&[key])?.pop().flatten().map(|row| (key, row)))
 }
 
-fn status(store: &dyn Store, live: Option<&Live>) -> Rows {
-    let mut total = live.map_or_else(
-        || {
-            let rows = store.jobs().unwrap_or_default();
-            let mut out = crate::live::summed(rows.iter(), Default::default());
-            out.state = "idle".to_owned();
-            out
-        },
-        Live::snapshot,
-    );
-    if live.is_none() {
-        total.elapsed_s = 0.0;
-    }
-    Ok(Some(vec![serde_json::to_value(total).unwrap_or_default()]))
+/// How the crawl stands, and what it is doing where one runs.
+pub(crate) fn status(store: &dyn Store, live: Option<(&Live, Look)>) -> Asked {
+    let jobs = match store.jobs() {
+        Ok(jobs) => jobs,
+        Err(e) => return Asked::Sorry(e.to_string()),
+    };
+    let runs = live.is_some();
+    let (total, look) = match live {
+        Some((live, look)) => (live.snapshot(), look),
+        None => {
+            let mut total = summed(jobs.iter(), Default::default());
+            total.state = "idle".to_owned();
+            (total, Look::default())
+        }
+    };
+    let mut row = serde_json::to_value(total).unwrap_or_default();
+    let mut all = JobCounters::default();
+    jobs.iter().for_each(|row| all.add_skipped(&row.counters));
+    row["skipped"] = skipped(&all);
+    row["workers"] = json!(look.workers);
+    row["queues"] = if look.queues.is_null() { json!({}) } else { look.queues };
+    let all_jobs = || jobs.iter().map(job_row).collect();
+    row["jobs"] = if look.jobs.is_empty() { all_jobs() } else { look.jobs.into() };
+    row["waiting"] = json!(look.waiting);
+    row["memory"] = match runs {
+        true => json!({ "now": disk::memory(), "peak": disk::peak_memory() }),
+        false => Value::Null,
+    };
+    Asked::Rows(vec![row])
+}
+
+/// URLs left alone, by reason.
+pub(crate) fn skipped(counters: &JobCounters) -> Value {
+    counters.skipped().into_iter().map(|(name, n)| (name.to_owned(), json!(n))).collect()
 }
 
 /// The row of a job, as `jobs` shows it.
@@ -276,6 +301,7 @@ pub(crate) fn job_row(row: &JobRow) -> Value {
         "fetched": counters.fetched,
         "queued": counters.queued,
         "failed": counters.failed,
+        "skipped": skipped(counters),
         "bytes": counters.bytes,
         "created": row.job.created.to_string(),
         "run_s": counters.run_ms as f64 / 1000.0,

@@ -84,9 +84,10 @@ pub use export_wacz::{WaczExported, WaczOrder, export_wacz};
 pub use import::{
     ImportError, ImportOrder, ImportProblem, ImportSummary, ImportWatch, import_warc,
 };
-pub use live::{Live, Snapshot};
+pub use live::{Live, Look, Snapshot, Worker};
 pub use order::{NewJob, Picked, open_jobs, pick_job};
-pub use run::{Ended, EngineError, Instruction, Run, Summary, run};
+pub use run::{Ended, EngineError, Instruction, Run, SiteChange, Summary, run};
 pub use settings::EngineSettings;
+pub use sites::{excluded_starts, forgive_site};
 pub use verify::{Problem, Verified, verify};
 pub use world::{Clock, Coming, MadeUp, Web};

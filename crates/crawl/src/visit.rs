@@ -4,6 +4,7 @@
 //! here, beside other visits: decoding, parsing, resolving, judging links, digests,
 //! compression.
 
+use crate::director::Stage;
 use crate::group::{Event, PageDone, Recorded};
 use crate::judge::{judge, note_only};
 use crate::links::judge_links;
@@ -111,12 +112,21 @@ impl VisitError {
 }
 
 /// Visits a URL and reports; the director hears of every visit exactly one answer and one end.
-pub(crate) async fn visit(shared: Arc<Shared>, job: Arc<Job>, entry: Entry, number: u64) {
+pub(crate) async fn visit(
+    shared: Arc<Shared>,
+    job: Arc<Job>,
+    entry: Entry,
+    number: u64,
+    stage: Stage,
+) {
     let (host, place, kept) = (entry.key.host, entry.place, entry.clone());
     let asked = match entry.expand {
         true => None,
         false => {
-            let judge = |head: &Head| judge(&job, &entry, head);
+            let judge = |head: &Head| {
+                stage.is_reading();
+                judge(&job, &entry, head)
+            };
             Some(shared.web.get(&entry.url, &judge).await)
         }
     };

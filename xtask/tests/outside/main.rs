@@ -26,6 +26,7 @@ mod many_hosts;
 mod names;
 mod nameserver;
 mod old_web;
+mod operator;
 mod patience;
 mod politeness;
 mod readers;

@@ -1,14 +1,12 @@
-//! `status`, `jobs`, `doc`: questions answered beside a running crawl and without one.
+//! `jobs`, `doc`: questions answered beside a running crawl and without one.
 
 use super::wiring::engine_settings;
 use super::{VISIT_LINK_MEMORY, load, now, print_json, visit};
 use crate::args::{Format, Global, JobAction, Jobs, Target};
 use crate::config::{self, Flags};
-use crate::output::{self, bytes, count, plural, seconds, table};
+use crate::output::{self, bytes, count, plural, table};
 use anyhow::bail;
-use argiope_crawl::{
-    Asked, Backlinks, DataDir, EngineSettings, Question, Snapshot, answer, ask_owner,
-};
+use argiope_crawl::{Asked, Backlinks, DataDir, EngineSettings, Question, answer, ask_owner};
 use argiope_model::{JobId, JobState};
 use argiope_store::{Batch, JobChange, Store};
 use serde_json::Value;
@@ -109,56 +107,6 @@ fn set_job(store: &dyn Store, id: u32, state: &str) -> anyhow::Result<Vec<Value>
     let change = JobChange::State(JobId(id), state);
     store.commit(Batch { now: now(), jobs: vec![change], ..Batch::default() })?;
     Ok(Vec::new())
-}
-
-pub fn status(global: &Global) -> anyhow::Result<ExitCode> {
-    let rows = ask(global, &Question::Status)?;
-    if global.format == Format::Json {
-        print_json(&rows)?;
-        return Ok(ExitCode::SUCCESS);
-    }
-    let row = rows.into_iter().next().unwrap_or_default();
-    let now: Snapshot = serde_json::from_value(row)?;
-    let mut rows = vec![
-        ("state", now.state.clone()),
-        ("pages", count(now.fetched)),
-        ("queued", count(now.queued)),
-        ("failed", count(now.failed)),
-        ("errors", count(now.errors)),
-        ("received", bytes(now.bytes)),
-    ];
-    if now.state != "idle" {
-        rows.push((
-            "speed",
-            format!("{:.1} pages/s, {:.1} MB/min", now.pages_per_s, now.mb_per_min),
-        ));
-        rows.push((
-            "requests",
-            format!("{} under way, {} connections open", now.requests, now.connections),
-        ));
-        rows.push((
-            "hosts",
-            format!(
-                "{} loaded: {} asked, {} ready, {} waiting for their delay",
-                now.hosts, now.hosts_asked, now.hosts_ready, now.hosts_waiting
-            ),
-        ));
-        if let Some(brake) = now.brake {
-            rows.push(("brake", brake));
-        }
-        rows.push(("running for", seconds(now.elapsed_s)));
-        if let Some(left) = now.left_s {
-            rows.push(("time left", seconds(left as f64)));
-        }
-        if let Some(newest) = now.newest {
-            rows.push(("newest page", newest));
-        }
-        if let Some(note) = now.note {
-            rows.push(("note", note));
-        }
-    }
-    output::print(rows.iter().map(|(name, value)| format!("{name:12} {value}")))?;
-    Ok(ExitCode::SUCCESS)
 }
 
 pub fn jobs(global: &Global, args: &Jobs) -> anyhow::Result<ExitCode> {

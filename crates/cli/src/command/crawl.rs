@@ -10,9 +10,9 @@ use crate::{Usage, seeds};
 use anyhow::{Context, bail};
 use argiope_crawl::{
     Access, Backlinks, DataDir, Ended, Following, Listening, Live, NewJob, Owner, Picked, Run,
-    Summary, listen, open_jobs, pick_job, run,
+    Summary, excluded_starts, listen, open_jobs, pick_job, run,
 };
-use argiope_model::{JobState, Suffixes};
+use argiope_model::{CanonicalUrl, JobState, Suffixes};
 use argiope_store::{EmbeddedStore, Store};
 use serde_json::{Value, json};
 use std::process::ExitCode;
@@ -61,6 +61,9 @@ pub fn crawl(global: &Global, args: Crawl) -> anyhow::Result<ExitCode> {
         }
         None => None,
     };
+    if let Some(Picked::New(job) | Picked::Resumed(job)) = &picked {
+        speak_of_excluded(&dir, &*store, &job.seeds)?;
+    }
     let quiet = global.format == Format::Json;
     match &picked {
         Some(Picked::Finished(row)) if open_jobs(&rows).is_empty() => {
@@ -89,6 +92,29 @@ pub fn crawl(global: &Global, args: Crawl) -> anyhow::Result<ExitCode> {
     let summary = execute(dir, store, settings, picked, quiet)?;
     report(global, settings, &summary)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Says which start URLs will not be asked for, since their sites are excluded here.
+fn speak_of_excluded(
+    dir: &DataDir,
+    store: &dyn Store,
+    starts: &[CanonicalUrl],
+) -> anyhow::Result<()> {
+    let excluded = excluded_starts(dir, store, starts)?;
+    if let [(url, name), ..] = &excluded[..] {
+        let more = match excluded.len() {
+            1 => String::new(),
+            n => format!(", nor {} more start URLs", count(n as u64 - 1)),
+        };
+        let said = format!(
+            "{url} is not asked for{more}: {name} was excluded here; `argiope sites forgive {name}` undoes that"
+        );
+        if excluded.len() == starts.len() {
+            bail!(said);
+        }
+        output::talk(format!("{said}."));
+    }
+    Ok(())
 }
 
 /// Takes ownership of the directory.
@@ -210,12 +236,7 @@ pub fn summary_json(summary: &Summary) -> Value {
         total.fetched += c.fetched;
         total.unchanged += c.unchanged;
         total.failed += c.failed;
-        total.skipped_extension += c.skipped_extension;
-        total.skipped_depth += c.skipped_depth;
-        total.skipped_type += c.skipped_type;
-        total.skipped_size += c.skipped_size;
-        total.skipped_robots += c.skipped_robots;
-        total.skipped_given_up += c.skipped_given_up;
+        total.add_skipped(c);
         total.sitemaps += c.sitemaps;
         total.redirects += c.redirects;
         total.errors += c.errors;
@@ -233,14 +254,11 @@ pub fn summary_json(summary: &Summary) -> Value {
         "fetched": total.fetched,
         "unchanged": total.unchanged,
         "failed": total.failed,
-        "skipped": {
-            "extension": total.skipped_extension,
-            "type": total.skipped_type,
-            "size": total.skipped_size,
-            "depth": total.skipped_depth,
-            "robots": total.skipped_robots,
-            "given_up": total.skipped_given_up,
-        },
+        "skipped": total
+            .skipped()
+            .into_iter()
+            .map(|(name, n)| (name.to_owned(), json!(n)))
+            .collect::<Value>(),
         "sitemaps": total.sitemaps,
         "redirects": total.redirects,
         "errors": total.errors,
@@ -283,6 +301,7 @@ fn report(global: &Global, settings: &Settings, summary: &Summary) -> anyhow::Re
         ("depth", "by depth"),
         ("robots", "by robots.txt"),
         ("given_up", "of hosts given up"),
+        ("excluded", "of sites excluded"),
     ]
     .iter()
     .filter_map(|(name, why)| {

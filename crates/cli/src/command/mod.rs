@@ -10,6 +10,7 @@ pub mod links;
 pub mod settings;
 pub mod show;
 pub mod sites;
+pub mod status;
 pub mod wiring;
 
 use crate::args::Global;

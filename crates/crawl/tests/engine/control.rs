@@ -2,8 +2,8 @@
 
 use crate::support::{Opened, Place, Running, order, plain, served_slowly, settings, within};
 use argiope_crawl::{
-    Access, Asked, Backlinks, DataDir, DataDirError, Ended, Following, Instruction, LinkOrder,
-    Live, Owner, Question, answer, ask_owner, listen,
+    Access, Asked, DataDir, DataDirError, Ended, Following, Instruction, LinkOrder, Live, Owner,
+    Question, answer, ask_owner, listen,
 };
 use argiope_model::JobState;
 use argiope_testweb::{ServeOptions, Web, serve};
@@ -31,13 +31,9 @@ fn rows(asked: Asked) -> Vec<Value> {
 fn owner(opened: &Opened) -> (Owner, mpsc::Receiver<Instruction>) {
     let (orders, ordered) = mpsc::channel(4);
     let (dir, store) = (opened.dir.clone(), opened.store.clone());
-    let links = backlinks(opened);
+    let links = opened.links();
     let live = Arc::new(Live::default());
     (Owner { dir, store, links, live, settings: settings(), orders }, ordered)
-}
-
-fn backlinks(opened: &Opened) -> Arc<Backlinks> {
-    Arc::new(Backlinks::new(&opened.dir, opened.store.clone(), 1 << 20))
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -48,7 +44,7 @@ async fn visitors_are_answered_while_a_crawl_runs_and_may_change_its_jobs() {
     let place = Place::new();
     let opened = place.open();
     let (dir, store) = (opened.dir.clone(), opened.store.clone());
-    let links = backlinks(&opened);
+    let links = opened.links();
     let running = Running::start(opened, settings(), Some(order(&served.bases())));
     let (live, orders) = (running.live.clone(), running.orders.clone());
     let owner = Owner { dir, store, links, live, settings: settings(), orders };
@@ -80,7 +76,7 @@ async fn visitors_are_answered_while_a_crawl_runs_and_may_change_its_jobs() {
     drop(listening);
     assert!(ask_owner(&place.path, &Question::Status).unwrap().is_none(), "nobody is there");
     let opened = place.open();
-    let links = backlinks(&opened);
+    let links = opened.links();
     let idle = answer(&Question::Status, &opened.dir, &*opened.store, &links, &settings(), None);
     assert_eq!(rows(idle)[0]["state"], "idle");
 }
@@ -91,7 +87,7 @@ async fn back_links_are_known_of_every_committed_page_while_a_crawl_runs_and_aft
     let place = Place::new();
     let opened = place.open();
     let (dir, store) = (opened.dir.clone(), opened.store.clone());
-    let links = backlinks(&opened);
+    let links = opened.links();
     let running = Running::start(opened, settings(), Some(order(&served.bases())));
     let (live, orders) = (running.live.clone(), running.orders.clone());
     let owner = Owner {

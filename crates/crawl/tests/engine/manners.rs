@@ -2,7 +2,7 @@
 
 use crate::raw::{Asked, Raw, http, missing, page, redirect};
 use crate::support::{Opened, Place, order, settings, wanted};
-use argiope_crawl::{Asked as Reply, Backlinks, Ended, EngineSettings, Question, answer};
+use argiope_crawl::{Asked as Reply, Ended, EngineSettings, Question, answer};
 use argiope_frontier::{Patience, SkipReason};
 use argiope_model::{OutcomeKind, Role};
 use argiope_store::UrlState;
@@ -17,8 +17,7 @@ fn robots(text: &str) -> Vec<u8> {
 }
 
 fn ask(opened: &Opened, question: Question) -> Vec<Value> {
-    let links = Backlinks::new(&opened.dir, opened.store.clone(), 1 << 20);
-    match answer(&question, &opened.dir, &*opened.store, &links, &settings(), None) {
+    match answer(&question, &opened.dir, &*opened.store, &opened.links(), &settings(), None) {
         Reply::Rows(rows) | Reply::Piece(rows, _) => rows,
         Reply::Sorry(why) => panic!("{why}"),
     }

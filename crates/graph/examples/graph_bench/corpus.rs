@@ -282,6 +282,7 @@ impl Store for Corpus {
                 failed: 0,
                 bytes: 0,
                 temper: Temper::default(),
+                disk: Some(0),
             })
         };
         Ok(keys.iter().map(row).collect())
@@ -305,6 +306,9 @@ impl Store for Corpus {
         Ok(Vec::new())
     }
     fn robots(&self, _: &[HostKey]) -> Result<Vec<Option<RobotsFile>>, StoreError> {
+        Ok(Vec::new())
+    }
+    fn exclusions(&self) -> Result<Vec<(Box<str>, Time)>, StoreError> {
         Ok(Vec::new())
     }
     fn claims(&self) -> Result<Vec<HostKey>, StoreError> {

@@ -70,6 +70,7 @@ impl Scene {
             failed: 0,
             bytes: 0,
             temper: Temper::default(),
+            disk: Some(0),
         };
         self.hosts.insert(key.host, host);
         self.docs.insert(doc, key);
@@ -375,6 +376,9 @@ impl Store for Scene {
     }
     fn robots(&self, _: &[HostKey]) -> Result<Vec<Option<RobotsFile>>, StoreError> {
         unreachable!("not asked by the graph")
+    }
+    fn exclusions(&self) -> Result<Vec<(Box<str>, Time)>, StoreError> {
+        Ok(Vec::new())
     }
     fn claims(&self) -> Result<Vec<HostKey>, StoreError> {
         unreachable!("not asked by the graph")

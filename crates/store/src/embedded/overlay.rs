@@ -7,7 +7,7 @@ use crate::StoreError;
 use crate::row::{self, HostRow, JobCounters, JobRow, UrlHead, damaged};
 use crate::rule::handed_to;
 use argiope_frontier::Entry;
-use argiope_model::{DocId, HostKey, JobId, JobState, Time, UrlKey};
+use argiope_model::{Capture, DocId, HostKey, JobId, JobState, Time, UrlKey};
 use fjall::{PersistMode, UserKey, UserValue};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -127,6 +127,16 @@ impl<'a> Work<'a> {
 
     pub fn known_host(&mut self, k: HostKey) -> Result<&mut HostRow, StoreError> {
         self.host(k)?.ok_or_else(|| damaged("hosts", "a URL without its host"))
+    }
+
+    /// Counts what a capture takes up on disk. Where that was not counted before, what lies there
+    /// already is counted first, once.
+    pub fn weigh(&mut self, k: HostKey, capture: &Capture) -> Result<(), StoreError> {
+        let store = self.store;
+        let host = self.known_host(k)?;
+        let before = host.disk.map_or_else(|| store.captured_bytes(k), Ok)?;
+        host.disk = Some(before + row::disk_of(capture));
+        Ok(())
     }
 
     pub fn new_host(&mut self, k: HostKey, host: HostRow) {
