@@ -63,6 +63,7 @@ mod session;
 mod source;
 mod surt;
 mod text;
+mod tombstone;
 mod wacz;
 mod zip;
 
@@ -84,4 +85,5 @@ pub use segment_files::{SegmentKind, WarcInfo, text_segment_name, warc_segment_n
 pub use segments::Segments;
 pub use surt::surt;
 pub use text::{TEXT_FORMAT_VERSION, TextBlob, decode_text, encode_text, read_text};
+pub use tombstone::{blank_records, blank_texts, is_tombstone};
 pub use wacz::{WaczIndex, WaczInfo, WaczPage, WaczPages, WaczWriter};

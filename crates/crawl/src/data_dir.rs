@@ -7,6 +7,7 @@
 //!  control.json    where the owner listens, while there is one
 //!  store/          what we know            warc/   what we saw
 //!  text/           what it says            spool/  bodies on their way, emptied at start
+//!  receipts/       what was forgotten      forgetting.json  while that is under way
 //! ```
 //!
 //! Invariant: whoever holds the lock is the only one that opens the store.
@@ -190,6 +191,11 @@ pub(crate) fn warc_dir(data: &Path) -> PathBuf {
 /// Where the texts of a data directory are; reading them needs no lock.
 pub(crate) fn text_dir(data: &Path) -> PathBuf {
     data.join("text")
+}
+
+/// Where the receipts of what was forgotten are.
+pub(crate) fn receipts_dir(data: &Path) -> PathBuf {
+    data.join("receipts")
 }
 
 /// Where the crawl log of a data directory is.

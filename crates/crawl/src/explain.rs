@@ -79,6 +79,9 @@ fn state_words(row: &UrlRow, last: Option<&str>) -> String {
             Some(last) => format!("failed: {last}"),
             None => "failed".to_owned(),
         },
+        UrlState::Forgotten => "forgotten: removed on request, and not fetched again because a \
+             link leads there"
+            .to_owned(),
         state => state.name().to_owned(),
     }
 }

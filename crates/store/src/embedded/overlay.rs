@@ -63,6 +63,17 @@ impl<'a> Work<'a> {
         self.out[table as usize].push((key.into(), None));
     }
 
+    /// How much of a table this batch has written so far.
+    pub fn written(&self, table: Table) -> usize {
+        self.out[table as usize].len()
+    }
+
+    /// Deletes, of the first so many rows that this batch has written, those under a prefix.
+    pub fn withdraw(&mut self, table: Table, first: usize, prefix: &[u8]) {
+        let rows = self.out[table as usize].iter_mut().take(first);
+        rows.filter(|(key, _)| key.starts_with(prefix)).for_each(|(_, value)| *value = None);
+    }
+
     pub fn job(&mut self, id: JobId) -> Result<&mut JobRow, StoreError> {
         self.jobs.insert(id);
         self.kept.jobs.get_mut(&id).ok_or_else(|| damaged("jobs", format!("no job {id}")))
