@@ -79,9 +79,6 @@ fn state_words(row: &UrlRow, last: Option<&str>) -> String {
             Some(last) => format!("failed: {last}"),
             None => "failed".to_owned(),
         },
-        UrlState::Forgotten => "forgotten: removed on request, and not fetched again because a \
-             link leads there"
-            .to_owned(),
         state => state.name().to_owned(),
     }
 }
@@ -290,6 +287,11 @@ fn queue_row(
                 format!("{more}{before} of {all} URLs of its host come before it"),
             );
         }
+        (None, _) if row.state == UrlState::Forgotten => out.say(
+            "forgotten",
+            "no",
+            "it was removed on request; only a new crawl that starts at it fetches it again",
+        ),
         (None, _) => out.say("queue", "-", "it is not queued"),
     }
     Ok(())

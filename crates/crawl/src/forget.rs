@@ -24,8 +24,9 @@ mod receipt;
 pub use look::{ForgetPlan, Move, Survivor, look};
 pub use receipt::{FileReceipt, Receipt};
 
-use crate::data_dir::{DataDir, receipts_dir};
+use crate::data_dir::{DataDir, log_dir, receipts_dir};
 use crate::disk;
+use crate::log::forget_details;
 use argiope_archive::{
     ArchiveError, SegmentKind as ArchiveKind, Segments, WarcInfo, blank_records, blank_texts,
     is_tombstone, open_record,
@@ -234,6 +235,9 @@ fn behind_the_commit(
             return Err(ForgetError::StillThere { path, offset: at.offset });
         }
     }
+    let logs = log_dir(dir.path());
+    forget_details(&logs, &plan.urls.iter().map(String::as_str).collect())
+        .map_err(io_error("rewrite", &logs))?;
     let after = FileBefore::of(dir, &*store, plan)?;
     drop(store);
     (files.rewrite)(&dir.store())?;

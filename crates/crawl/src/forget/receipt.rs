@@ -21,7 +21,7 @@ use std::io::Read;
 const REMAINS: [&str; 5] = [
     "the URLs themselves, their numbers and when they were first seen: that is what keeps a crawl \
      from fetching them again",
-    "lines of log/ that name them: URL, time, status, type and length, no words of the pages",
+    "lines of log/ that name them: when they were asked for, how it ended, how long it was",
     "other pages' own links to them, in those pages' words, and other pages with the same bytes",
     "URLs that were first found on them",
     "exports, backups and copies of the archive made earlier, which are out of reach from here",

@@ -9,6 +9,7 @@ mod control;
 mod data_dir;
 mod encodings;
 mod export;
+mod forget;
 mod import;
 mod jobs;
 mod killed;
