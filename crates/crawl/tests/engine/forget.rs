@@ -60,7 +60,9 @@ impl Search {
                 if path.ends_with("suffixes.dat") {
                     continue;
                 }
-                let raw = fs::read(&path).unwrap();
+                let mut raw = fs::read(&path).unwrap();
+                // A journal is long and nearly empty.
+                raw.truncate(raw.iter().rposition(|b| *b != 0).map_or(0, |last| last + 1));
                 let mut plain = raw.clone();
                 for at in 0..raw.len() {
                     if raw[at..].starts_with(&[0x1f, 0x8b, 8]) {
@@ -81,9 +83,10 @@ impl Search {
     /// may tear them.
     fn files_with(&self, words: &str) -> Vec<&Path> {
         let pieces: Vec<&[u8]> = words.as_bytes().windows(10.min(words.len())).collect();
-        let holds = |bytes: &[u8]| {
-            bytes.windows(pieces[0].len()).any(|w| w[0] == w[0] && pieces.contains(&w))
-        };
+        let mut begins = [false; 256];
+        pieces.iter().for_each(|piece| begins[usize::from(piece[0])] = true);
+        let is_one = |w: &[u8]| begins[usize::from(w[0])] && pieces.contains(&w);
+        let holds = |bytes: &[u8]| bytes.windows(pieces[0].len()).any(is_one);
         self.0.iter().filter(|(_, plain)| holds(plain)).map(|(path, _)| path.as_path()).collect()
     }
 }
