@@ -116,10 +116,13 @@ fn io_error(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Forg
     move |source| ForgetError::Io { action, path, source }
 }
 
+/// Opens the store in a directory.
+pub type OpenStore<'a> = dyn Fn(&Path) -> Result<Arc<dyn Store>, StoreError> + 'a;
+
 /// What only the one who chose the store can do.
 pub struct StoreFiles<'a> {
     /// Opens the store in a directory.
-    pub open: &'a dyn Fn(&Path) -> Result<Arc<dyn Store>, StoreError>,
+    pub open: &'a OpenStore<'a>,
     /// Writes the closed store in a directory anew, so that its files hold nothing but its rows.
     pub rewrite: &'a dyn Fn(&Path) -> Result<(), StoreError>,
 }
@@ -132,6 +135,16 @@ pub fn forget(
     mut plan: ForgetPlan,
     files: &StoreFiles<'_>,
 ) -> Result<Receipt, ForgetError> {
+    if let Err(e) = prepare(dir, &*store, &mut plan).and_then(|()| commit(dir, &*store, &plan)) {
+        // Nothing has changed; whoever asks again begins anew.
+        remove(&plan_path(dir))?;
+        return Err(e);
+    }
+    behind_the_commit(dir, store, &plan, files)
+}
+
+/// Looks whether there is room and writes the plan down.
+fn prepare(dir: &DataDir, store: &dyn Store, plan: &mut ForgetPlan) -> Result<(), ForgetError> {
     // The new store beside the old one, and something for the copies.
     let size = disk::dir_bytes(&dir.store());
     let needed = size + size / 4 + (16 << 20) + plan.bytes();
@@ -140,15 +153,9 @@ pub fn forget(
         return Err(ForgetError::NoRoom { path: dir.path().to_owned(), free, needed });
     }
     plan.store_bytes = size;
-    plan.files = FileBefore::of(dir, &*store, &plan)?;
-    let at = plan_path(dir);
-    write_whole(&at, &serde_json::to_vec(&plan).expect("strings and numbers are JSON"))?;
-    if let Err(e) = commit(dir, &*store, &plan) {
-        // Nothing has changed; whoever asks again begins anew.
-        remove(&at)?;
-        return Err(e);
-    }
-    behind_the_commit(dir, store, &plan, files)
+    plan.files = FileBefore::of(dir, store, plan)?;
+    let text = serde_json::to_vec(plan).expect("strings and numbers are JSON");
+    write_whole(&plan_path(dir), &text)
 }
 
 /// Goes on with a forgetting that was cut short, if there is one; nobody has the store open.
@@ -277,7 +284,10 @@ fn write_whole(path: &Path, content: &[u8]) -> Result<(), ForgetError> {
 }
 
 fn remove(path: &Path) -> Result<(), ForgetError> {
-    fs::remove_file(path).and_then(|()| sync_dir_of(path)).map_err(io_error("remove", path))
+    match fs::remove_file(path) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(()),
+        removed => removed.and_then(|()| sync_dir_of(path)).map_err(io_error("remove", path)),
+    }
 }
 
 fn sync_dir_of(path: &Path) -> io::Result<()> {

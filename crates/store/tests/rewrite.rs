@@ -10,7 +10,7 @@
 #[path = "conformance/scene.rs"]
 mod scene;
 
-use argiope_store::{Batch, EmbeddedStore, Forget, Store, UrlState};
+use argiope_store::{Batch, EmbeddedStore, Forget, UrlState};
 use scene::*;
 use std::fs;
 use std::path::Path;
