@@ -7,7 +7,8 @@
 //!   [`encode_text`]), one thread appends them ([`Segments`]), and the store commits the lengths
 //!   that [`Segments::lengths`] names. Readers ([`open_record`], [`read_text`]) need no lock.
 //! * States of a segment: growing (appended to, maybe ahead of the disk), synced, committed (the
-//!   store knows its length), full (never touched again). At open, what was not committed is cut.
+//!   store knows its length), full. At open, what was not committed is cut. What is committed changes
+//!   only where something is forgotten ([`blank_records`]), and then in its place.
 //! * Invariants: a record never spans segments; a [`Location`](argiope_model::Location) below a
 //!   committed length always resolves; no clock and no randomness is used, so equal input gives
 //!   equal bytes.
@@ -63,6 +64,7 @@ mod session;
 mod source;
 mod surt;
 mod text;
+mod tombstone;
 mod wacz;
 mod zip;
 
@@ -84,4 +86,5 @@ pub use segment_files::{SegmentKind, WarcInfo, text_segment_name, warc_segment_n
 pub use segments::Segments;
 pub use surt::surt;
 pub use text::{TEXT_FORMAT_VERSION, TextBlob, decode_text, encode_text, read_text};
+pub use tombstone::{blank_records, blank_texts, is_tombstone};
 pub use wacz::{WaczIndex, WaczInfo, WaczPage, WaczPages, WaczWriter};

@@ -1,7 +1,7 @@
 //! Reading one record of our own archive, found by its location.
 //!
 //! Its place: `web` and the command line show captures with this, followers rebuild from it; no
-//! lock is needed, since committed bytes never change. What is not here: walking through whole
+//! lock is needed, since committed bytes change only where a record is forgotten. What is not here: walking through whole
 //! files, foreign ones too (`reader`).
 
 use crate::headers::{damage, early_end, read_http_head};

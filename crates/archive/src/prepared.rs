@@ -120,6 +120,15 @@ pub(crate) fn gzip_member(compression: Compression, compose: impl FnOnce(&mut Ve
     })
 }
 
+/// One gzip member, as short as it gets; for a few hundred bytes now and then.
+pub(crate) fn gzip_member_small(plain: &[u8]) -> Vec<u8> {
+    let mut compressor = Compressor::new(CompressionLvl::best());
+    let mut packed = vec![0; compressor.gzip_compress_bound(plain.len())];
+    let len = compressor.gzip_compress(plain, &mut packed).expect("the bound is enough");
+    packed.truncate(len);
+    packed
+}
+
 /// One gzip member in the file `spool`: `before`, the file `payload` of length `len`, `after`.
 pub(crate) fn gzip_member_of_file(
     spool: PathBuf,

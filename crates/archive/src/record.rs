@@ -171,7 +171,7 @@ fn start(out: &mut Vec<u8>, kind: &str, head: &RecordHead<'_>) {
     }
 }
 
-fn line(out: &mut Vec<u8>, name: &str, value: &str) {
+pub(crate) fn line(out: &mut Vec<u8>, name: &str, value: &str) {
     out.extend_from_slice(name.as_bytes());
     out.extend_from_slice(b": ");
     out.extend_from_slice(value.as_bytes());
@@ -205,7 +205,7 @@ fn missing_head_end(head: &[u8]) -> &'static [u8] {
 }
 
 /// A UUID from what makes a record unique: version 8 (its makers' own) of RFC 9562.
-fn record_id(kind: &str, url: &str, time: Time, digest: &[u8]) -> String {
+pub(crate) fn record_id(kind: &str, url: &str, time: Time, digest: &[u8]) -> String {
     let mut hash = Xxh3::new();
     for part in [kind.as_bytes(), &[0], url.as_bytes(), &[0], &time.0.to_le_bytes(), digest] {
         hash.update(part);

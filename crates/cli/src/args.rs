@@ -72,6 +72,8 @@ pub enum Command {
     Export(Export),
     /// Take in archives that other tools made
     Import(Import),
+    /// Remove pages on request: from the archive, the texts, the links and the store
+    Forget(Forget),
     /// Write or explain the configuration
     Config(Config),
 }
@@ -426,6 +428,33 @@ What is known already does not come in twice: the same command again goes on whe
         #[arg(long)]
         dry_run: bool,
     },
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  argiope forget https://example.org/someone.html
+  argiope forget example.org --dry-run          what would go, and which pages share its bytes
+  argiope forget example.org www.example.com --yes
+
+What has a scheme is one URL; a name without one is a site or a host, as `sites` takes it, and
+means all its URLs. Nothing of them is left in the data directory but the URLs; a receipt with
+digests of the files before and after is kept in DIR/receipts.
+
+A forgotten URL is not fetched again because a link leads there, nor imported again. A new crawl
+that starts at it takes it up again, and it alone.
+
+Stop a running crawl first; `argiope crawl` goes on afterwards. Should this command be killed, the
+next one to open the directory finishes it.")]
+pub struct Forget {
+    /// URLs, sites (example.org) or hosts (www.example.org)
+    #[arg(value_name = "URL|SITE", required = true)]
+    pub targets: Vec<String>,
+    /// Say what would go and change nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Do not ask
+    #[arg(long, short)]
+    pub yes: bool,
 }
 
 #[derive(Debug, Args)]

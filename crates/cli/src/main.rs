@@ -73,6 +73,7 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Verify => command::check::verify(&global),
         Command::Export(args) => command::export::export(&global, args),
         Command::Import(args) => command::import::import(&global, args),
+        Command::Forget(args) => command::forget::forget(&global, &args),
         Command::Config(args) => command::settings::config(&global, &args),
     }
 }

@@ -8,6 +8,7 @@
 //!  store/          what we know            warc/   what we saw
 //!  text/           what it says            spool/  bodies on their way, emptied at start
 //!  graph/          who links to whom; can be made again from the store
+//!  receipts/       what was forgotten      forgetting.json  while that is under way
 //! ```
 //!
 //! Invariant: whoever holds the lock is the only one that opens the store.
@@ -196,6 +197,11 @@ pub(crate) fn warc_dir(data: &Path) -> PathBuf {
 /// Where the texts of a data directory are; reading them needs no lock.
 pub(crate) fn text_dir(data: &Path) -> PathBuf {
     data.join("text")
+}
+
+/// Where the receipts of what was forgotten are.
+pub(crate) fn receipts_dir(data: &Path) -> PathBuf {
+    data.join("receipts")
 }
 
 /// Where the crawl log of a data directory is.

@@ -303,6 +303,11 @@ fn queue_row(
                 format!("{more}{before} of {all} URLs of its host come before it"),
             );
         }
+        (None, _) if row.state == UrlState::Forgotten => out.say(
+            "forgotten",
+            "no",
+            "it was removed on request; only a new crawl that starts at it fetches it again",
+        ),
         (None, _) => out.say("queue", "-", "it is not queued"),
     }
     Ok(())

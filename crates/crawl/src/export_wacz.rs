@@ -1,17 +1,20 @@
 //! The archive as one WACZ file, to be opened by replay tools in a browser.
 //!
 //! Segments go in as they are, without unpacking. Records of captures that ask not to be shown
-//! (noarchive) are left out of them: what lies behind moves forward, and the index knows by how
-//! much.
+//! (noarchive), and what is left of forgotten ones, are left out of them: what lies behind moves
+//! forward, and the index knows by how much.
 
 use crate::data_dir::DataDir;
 use crate::export::{Failure, each_url, index_lines};
 use crate::export_pages::{PageFilter, PagesExported, each_page};
-use argiope_archive::{WaczIndex, WaczInfo, WaczPage, WaczPages, WaczWriter, warc_segment_name};
+use argiope_archive::{
+    WaczIndex, WaczInfo, WaczPage, WaczPages, WaczWriter, WarcReader, is_tombstone,
+    warc_segment_name,
+};
 use argiope_model::{Capture, Location, Time};
 use argiope_store::{SegmentKind, Store};
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
@@ -68,7 +71,7 @@ fn write(
     out: &Path,
     scratch: &Path,
 ) -> Result<WaczExported, Failure> {
-    let left_out = if order.anyway { LeftOut::default() } else { LeftOut::find(store)? };
+    let left_out = LeftOut::find(dir, store, order.anyway)?;
     let mut index = WaczIndex::create(scratch)?;
     let place = |capture: &Capture| capture.record.and_then(|at| left_out.place(at));
     let mut line = |line: &str| Ok(index.push(line)?);
@@ -111,7 +114,7 @@ fn write(
         }
     };
     let bytes = finish(wacz)?;
-    let asked_not = left_out.count();
+    let asked_not = left_out.asked_not;
     Ok(WaczExported { segments, records, pages: listed.pages, asked_not, bytes })
 }
 
@@ -150,9 +153,14 @@ fn list_pages(
     Ok(listed)
 }
 
-/// Records that are not copied, by segment and in order.
+/// Records that are not copied: those of pages that ask not to be shown, and what is left of
+/// those that were removed.
 #[derive(Default)]
-struct LeftOut(BTreeMap<u32, Vec<Gone>>);
+struct LeftOut {
+    /// By segment and in order.
+    gone: BTreeMap<u32, Vec<Gone>>,
+    asked_not: u64,
+}
 
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct Gone {
@@ -163,23 +171,28 @@ struct Gone {
 }
 
 impl LeftOut {
-    fn find(store: &dyn Store) -> Result<Self, Failure> {
+    fn find(dir: &DataDir, store: &dyn Store, anyway: bool) -> Result<Self, Failure> {
         let mut out = LeftOut::default();
+        let mut captured: HashMap<u32, u64> = HashMap::new();
         each_url(store, |key, row| {
             if row.fetched_at.is_none() {
                 return Ok(());
             }
-            let asked = |c: &Capture| c.directives.noarchive;
-            for at in store.captures(key)?.iter().filter(|c| asked(c)).filter_map(|c| c.record) {
-                out.0.entry(at.segment).or_default().push(Gone {
-                    offset: at.offset,
-                    length: at.length,
-                    so_far: 0,
-                });
+            for capture in store.captures(key)? {
+                let Some(at) = capture.record else { continue };
+                *captured.entry(at.segment).or_default() += at.length;
+                if capture.directives.noarchive && !anyway {
+                    out.asked_not += 1;
+                    out.leave_out(at);
+                }
             }
             Ok(())
         })?;
-        for gone in out.0.values_mut() {
+        for (segment, length) in store.segments(SegmentKind::Warc)? {
+            let captured = captured.get(&segment).copied().unwrap_or(0);
+            out.leave_out_tombstones(dir, segment, length, captured)?;
+        }
+        for gone in out.gone.values_mut() {
             gone.sort_unstable();
             let mut sum = 0;
             for one in gone {
@@ -190,12 +203,38 @@ impl LeftOut {
         Ok(out)
     }
 
-    fn of(&self, segment: u32) -> &[Gone] {
-        self.0.get(&segment).map_or(&[], Vec::as_slice)
+    fn leave_out(&mut self, at: Location) {
+        let gone = Gone { offset: at.offset, length: at.length, so_far: 0 };
+        self.gone.entry(at.segment).or_default().push(gone);
     }
 
-    fn count(&self) -> u64 {
-        self.0.values().map(|gone| gone.len() as u64).sum()
+    /// Looks through a segment that holds more than its captures and what it begins with.
+    fn leave_out_tombstones(
+        &mut self,
+        dir: &DataDir,
+        segment: u32,
+        length: u64,
+        captured: u64,
+    ) -> Result<(), Failure> {
+        let file = File::open(dir.warc().join(warc_segment_name(segment)))?.take(length);
+        let mut others = length.saturating_sub(captured);
+        for entry in WarcReader::new(io::BufReader::with_capacity(256 << 10, file)).flatten() {
+            let Some(size) = entry.length else { continue };
+            if entry.headers.record_type() == "warcinfo" {
+                others = others.saturating_sub(size);
+            } else if is_tombstone(&entry.headers) {
+                others = others.saturating_sub(size);
+                self.leave_out(Location { segment, offset: entry.offset, length: size });
+            }
+            if others == 0 {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn of(&self, segment: u32) -> &[Gone] {
+        self.gone.get(&segment).map_or(&[], Vec::as_slice)
     }
 
     /// Where a record lies in the copy; `None` if it is not there.

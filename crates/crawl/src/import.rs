@@ -100,6 +100,8 @@ pub struct ImportSummary {
     pub others: BTreeMap<String, u64>,
     /// Captures that stay out.
     pub skipped: u64,
+    /// Captures that stay out because their URLs were forgotten on request.
+    pub forgotten: u64,
     /// Parts of files that cannot be read.
     pub damages: u64,
 }
@@ -390,6 +392,7 @@ impl Import<'_> {
             let url = Some(url.as_str().to_owned());
             match taken {
                 Taken::Known => self.out.known += 1,
+                Taken::Forgotten => self.out.forgotten += 1,
                 Taken::New(page, note) => {
                     self.out.captures += 1;
                     self.out.revisits += u64::from(candidate.is_revisit());

@@ -55,6 +55,7 @@ mod export;
 mod export_graph;
 mod export_pages;
 mod export_wacz;
+mod forget;
 mod group;
 mod import;
 mod judge;
@@ -81,6 +82,10 @@ pub use export_graph::{
 };
 pub use export_pages::{PageFilter, PagesExported, export_jsonl, export_text, export_text_tree};
 pub use export_wacz::{WaczExported, WaczOrder, export_wacz};
+pub use forget::{
+    FileReceipt, ForgetError, ForgetPlan, Move, OpenStore, Receipt, StoreFiles, Survivor,
+    finish_forgetting, forget, look,
+};
 pub use import::{
     ImportError, ImportOrder, ImportProblem, ImportSummary, ImportWatch, import_warc,
 };

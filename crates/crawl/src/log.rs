@@ -13,8 +13,9 @@ use crate::group::{PageDone, RobotsDone};
 use crate::robots::Asker;
 use argiope_model::{FetchOutcome, Time};
 use argiope_store::{Next, UrlState};
+use std::collections::HashSet;
 use std::fs::{File, OpenOptions};
-use std::io::Write;
+use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
@@ -61,6 +62,49 @@ impl CrawlLog {
         *self = CrawlLog::open(&dir);
     }
 }
+
+/// Cuts what servers said, where a redirect led for one, from the lines of these URLs; that they
+/// were asked for stays. A file is replaced whole.
+pub(crate) fn forget_details(dir: &Path, urls: &HashSet<&str>) -> io::Result<()> {
+    let entries = match std::fs::read_dir(dir) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()),
+        entries => entries?,
+    };
+    for entry in entries {
+        let path = entry?.path();
+        if path.extension().is_none_or(|ending| ending != "log") {
+            continue;
+        }
+        let part = path.with_extension("log.part");
+        let mut out = BufWriter::new(File::create(&part)?);
+        let mut input = BufReader::new(File::open(&path)?);
+        let (mut line, mut cut) = (Vec::new(), false);
+        while input.read_until(b'\n', &mut line)? > 0 {
+            let text = String::from_utf8_lossy(&line);
+            let said = text.trim_end_matches('\n');
+            let mut fields = said.splitn(FIELDS + 1, ' ');
+            let url = fields.nth(FIELDS - 1);
+            match fields.next().filter(|_| url.is_some_and(|url| urls.contains(url))) {
+                Some(detail) => {
+                    cut = true;
+                    let rest = said.strip_suffix(detail).unwrap_or_default();
+                    writeln!(out, "{}", rest.trim_end())?;
+                }
+                None => out.write_all(&line)?,
+            }
+            line.clear();
+        }
+        out.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()?;
+        match cut {
+            true => std::fs::rename(&part, &path)?,
+            false => std::fs::remove_file(&part)?,
+        }
+    }
+    Ok(())
+}
+
+/// Fields of a line before what there is to say; the last is the URL.
+const FIELDS: usize = 9;
 
 /// One attempt.
 struct Attempt<'a> {

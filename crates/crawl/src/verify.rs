@@ -234,6 +234,10 @@ fn check_url(
     if row.state == UrlState::Fetched && !captures.iter().any(|c| c.outcome.is_success()) {
         out.problem(row.url.as_str(), "it counts as fetched and has no capture");
     }
+    let links = store.links(&[key])?.pop().flatten();
+    if row.state == UrlState::Forgotten && (!captures.is_empty() || links.is_some()) {
+        out.problem(row.url.as_str(), "it is forgotten and something of it is still here");
+    }
     for capture in &captures {
         out.captures += 1;
         if capture.doc != row.doc {
@@ -252,7 +256,7 @@ fn check_url(
             }
         }
     }
-    if let Some(blob) = store.links(&[key])?.pop().flatten()
+    if let Some(blob) = links
         && let Err(e) = decode_links(&blob)
     {
         out.problem(row.url.as_str(), e.to_string());

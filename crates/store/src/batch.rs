@@ -42,6 +42,8 @@ pub struct Batch {
     pub exclude: Vec<HostKey>,
     /// Names that are excluded from now on, or no longer; the last word on each counts.
     pub exclusions: Vec<(Box<str>, bool)>,
+    /// What is forgotten: after results, imports and discoveries of the same batch.
+    pub forget: Forget,
     /// Rows to be read after the commit.
     pub refills: Vec<Refill>,
     /// Hosts to be claimed, by name and from the schedule.
@@ -57,6 +59,31 @@ pub struct Claims {
     pub hosts: usize,
     /// Rows to read of each.
     pub window: usize,
+}
+
+/// URLs of which nothing is to be kept, and what goes with them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Forget {
+    /// Their captures and forward links go, their rows leave the queue and say that they are
+    /// forgotten. They keep their numbers, and the change log tells those who follow it.
+    pub urls: Vec<UrlKey>,
+    /// Hosts of which nothing is left: their robots files go.
+    pub hosts: Vec<HostKey>,
+    /// Payloads that are stored no more.
+    pub payloads: Vec<Payload>,
+    /// Captures of other URLs whose records lie elsewhere now.
+    pub moved: Vec<Moved>,
+}
+
+/// A capture that was given a new record; its URL and its time are what they were.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Moved {
+    /// Its URL.
+    pub key: UrlKey,
+    /// The capture as it is now.
+    pub capture: Capture,
+    /// The payload, where that record is the one others refer to from now on.
+    pub payload: Option<Payload>,
 }
 
 /// What becomes of a URL after a visit.

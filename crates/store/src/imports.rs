@@ -76,7 +76,7 @@ pub(crate) fn count_in(counters: &mut JobCounters, page: &PageResult) {
             counters.errors += 1;
         }
         UrlState::Skipped(reason) => *counters.skipped_mut(reason) += 1,
-        UrlState::Queued => {}
+        UrlState::Queued | UrlState::Forgotten => {}
     }
 }
 

@@ -18,13 +18,16 @@
 
 mod batch;
 mod embedded;
+mod forgetting;
 mod imports;
 mod links;
 mod memory;
 mod row;
 mod rule;
 
-pub use batch::{Batch, Claims, Committed, Discovery, JobChange, Next, PageResult, Payload};
+pub use batch::{
+    Batch, Claims, Committed, Discovery, Forget, JobChange, Moved, Next, PageResult, Payload,
+};
 pub use embedded::EmbeddedStore;
 pub use links::{
     LinkRef, MalformedLink, PageLinks, decode_links, decode_page_links, encode_links,

@@ -37,6 +37,9 @@ pub enum UrlState {
     Failed,
     /// Known, inside the scope, and left alone.
     Skipped(SkipReason),
+    /// Removed on request: nothing of it is kept but the row that says so, and no link leads a
+    /// crawl there again.
+    Forgotten,
 }
 
 impl UrlState {
@@ -48,6 +51,7 @@ impl UrlState {
             Self::Redirected => "redirected",
             Self::Failed => "failed",
             Self::Skipped(_) => "skipped",
+            Self::Forgotten => "forgotten",
         }
     }
 }
@@ -310,7 +314,9 @@ impl JobCounters {
         let counter = match ended {
             UrlState::Skipped(reason) => self.skipped_mut(reason),
             UrlState::Failed => &mut self.failed,
-            UrlState::Queued | UrlState::Fetched | UrlState::Redirected => return,
+            UrlState::Queued | UrlState::Fetched | UrlState::Redirected | UrlState::Forgotten => {
+                return;
+            }
         };
         *counter = counter.saturating_sub(1);
     }
@@ -403,6 +409,7 @@ impl Ended {
             Next::Done(UrlState::Fetched | UrlState::Redirected) => Self::WithPage,
             Next::Done(UrlState::Failed) => Self::Broken,
             Next::Done(UrlState::Skipped(_)) => Self::LeftAlone,
+            Next::Done(UrlState::Forgotten) => Self::Forgotten,
             Next::Done(UrlState::Queued) | Next::Retry(_) | Next::Expanded => Self::Open,
         }
     }

@@ -84,6 +84,13 @@ pub(crate) fn found_again(
             (row.role, row.hops) = (found.role, found.hops);
             Again::Queue(counted)
         }
+        // Who gives it as a start URL of a new job wants it back; a link to it does not.
+        UrlState::Forgotten if new_job && found.again => {
+            own(row, found.job, found.depth);
+            (row.role, row.hops) = (found.role, found.hops);
+            Again::Queue(None)
+        }
+        UrlState::Forgotten => Again::Nothing,
         UrlState::Queued | UrlState::Failed | UrlState::Skipped(_) => Again::Nothing,
         UrlState::Fetched | UrlState::Redirected if new_job || (nearer && depth_matters) => {
             own(row, found.job, found.depth);

@@ -7,6 +7,8 @@
 
 #[path = "conformance/exclusions.rs"]
 mod exclusions;
+#[path = "conformance/forgetting.rs"]
+mod forgetting;
 #[path = "conformance/hosts.rs"]
 mod hosts;
 #[path = "conformance/imports.rs"]
@@ -95,6 +97,15 @@ macro_rules! behaviours_on {
             imports: an_imported_capture_makes_its_url_known_and_queues_nothing,
             imports: an_older_capture_leaves_the_last_word_to_the_newer,
             imports: a_queued_url_stays_queued_whatever_is_imported,
+            forgetting: of_a_forgotten_url_only_its_row_is_left,
+            forgetting: a_forgotten_url_keeps_its_number_and_its_host_knows_it,
+            forgetting: a_forgotten_url_leaves_the_queue_and_the_counts_agree,
+            forgetting: a_forgotten_url_leaves_the_calendar_also_when_it_is_due,
+            forgetting: what_a_job_had_given_up_no_longer_counts_when_it_is_forgotten,
+            forgetting: no_link_leads_to_a_forgotten_url_and_a_new_start_url_does,
+            forgetting: a_capture_that_is_moved_takes_the_payload_with_it,
+            forgetting: those_who_follow_the_change_log_hear_of_it,
+            forgetting: what_is_unknown_cannot_be_forgotten_and_nothing_changes,
             records: captures_are_listed_oldest_first,
             records: visits_and_changes_are_counted,
             records: forward_links_are_kept_and_rewritten,

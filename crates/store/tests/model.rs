@@ -37,8 +37,10 @@ fn run(steps: &[Step]) -> Result<(), TestCaseError> {
         let now = history.advance(step);
         let want = model.store().commit(history.batch(step)).unwrap();
         let have = tried.store().commit(history.batch(step)).unwrap();
-        if step.reopen {
-            tried.reopen();
+        match (step.reopen, step.later_ms % 2) {
+            (true, 0) => tried.reopen(),
+            (true, _) => tried.rewrite(),
+            (false, _) => {}
         }
         prop_assert_eq!(answers(&have, now), answers(&want, now), "answer of step {}", n);
         // A job may be told though nothing changed; what changed must be told.

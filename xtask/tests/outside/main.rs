@@ -16,6 +16,7 @@ mod certificates;
 mod completeness;
 mod exchange;
 mod forbidden;
+mod forget;
 mod full_disk;
 mod hostile;
 mod https;

@@ -16,7 +16,7 @@ const PAGES: usize = 80;
 const TWINS: usize = 5;
 
 #[test]
-fn warcio_checks_and_pywb_replays_the_archive() -> Result<()> {
+pub fn warcio_checks_and_pywb_replays_the_archive() -> Result<()> {
     let Some(rig) = Rig::new("readers", &["nginx", "python3", "warcio"])? else { return Ok(()) };
     let root = rig.folder("site")?;
     site(&root)?;
@@ -60,7 +60,7 @@ fn site(root: &Path) -> Result<()> {
     std::fs::write(path, list).context("write the page of twins")
 }
 
-fn warcio_check(rig: &Rig, name: &str, files: &[PathBuf]) -> Result<()> {
+pub fn warcio_check(rig: &Rig, name: &str, files: &[PathBuf]) -> Result<()> {
     ensure!(!files.is_empty(), "no .warc.gz among the {name}");
     let mut command = Command::new(tools::find("warcio").context("no warcio")?);
     command.args(["check", "-v"]).args(files);

@@ -1,7 +1,7 @@
 //! `crawl`: from flags and configuration to a running engine and its summary.
 
 use super::wiring::{engine_settings, new_job, opening, overrides};
-use super::{load, now, print_json};
+use super::{load, now, open_store, print_json};
 use crate::args::{Crawl, Format, Global};
 use crate::config::{Flags, Settings};
 use crate::output::{self, bytes, count, plural, seconds};
@@ -13,7 +13,7 @@ use argiope_crawl::{
     Summary, excluded_starts, listen, open_jobs, pick_job, run,
 };
 use argiope_model::{CanonicalUrl, JobState, Suffixes};
-use argiope_store::{EmbeddedStore, Store};
+use argiope_store::Store;
 use serde_json::{Value, json};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -121,9 +121,8 @@ fn speak_of_excluded(
 pub fn own(global: &Global, settings: &Settings) -> anyhow::Result<(Arc<DataDir>, Arc<dyn Store>)> {
     let dir = DataDir::open(&global.data, Access::Own, now())?;
     let memory = engine_settings(settings).store_memory();
-    let store = EmbeddedStore::open(&dir.store(), memory)
-        .with_context(|| format!("cannot open the crawl in {}", global.data.display()))?;
-    Ok((Arc::new(dir), Arc::new(store)))
+    let store = open_store(&dir, memory)?;
+    Ok((Arc::new(dir), store))
 }
 
 /// Runs the engine with its control socket, its progress line and its signals.

@@ -103,6 +103,7 @@ fn sentences(done: &ImportSummary, dry_run: bool, elapsed: f64) -> Vec<String> {
         }
     };
     say(done.known, format!("{} were here already", count(done.known)));
+    say(done.forgotten, format!("{} were forgotten on request", count(done.forgotten)));
     say(done.skipped, format!("{} stay out", count(done.skipped)));
     say(done.damages, format!("{} cannot be read", plural(done.damages, "part", "parts")));
     let others: Vec<String> =

@@ -5,6 +5,7 @@ pub mod check;
 pub mod crawl;
 pub mod demo;
 pub mod export;
+pub mod forget;
 pub mod import;
 pub mod links;
 pub mod settings;
@@ -17,10 +18,11 @@ use crate::args::Global;
 use crate::config::{self, Flags};
 use crate::{Usage, output};
 use anyhow::Context;
-use argiope_crawl::{Access, DataDir};
+use argiope_crawl::{Access, DataDir, StoreFiles, finish_forgetting};
 use argiope_model::Time;
-use argiope_store::{EmbeddedStore, Store};
+use argiope_store::{EmbeddedStore, Store, StoreError};
 use serde_json::Value;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -30,7 +32,7 @@ pub fn now() -> Time {
 }
 
 /// Memory for a store that is only looked at.
-const VISIT_MEMORY: u64 = 48 << 20;
+pub const VISIT_MEMORY: u64 = 48 << 20;
 /// Memory for a link graph that is only looked at.
 const VISIT_LINK_MEMORY: u64 = 16 << 20;
 
@@ -43,9 +45,33 @@ pub fn load(global: &Global, flags: Flags<'_>) -> anyhow::Result<config::Loaded>
 /// Opens a directory that no crawl owns, to look at it.
 pub fn visit(global: &Global) -> anyhow::Result<(Arc<DataDir>, Arc<dyn Store>)> {
     let dir = DataDir::open(&global.data, Access::Visit, now())?;
-    let store = EmbeddedStore::open(&dir.store(), VISIT_MEMORY)
-        .with_context(|| format!("cannot open the crawl in {}", global.data.display()))?;
-    Ok((Arc::new(dir), Arc::new(store)))
+    let store = open_store(&dir, VISIT_MEMORY)?;
+    Ok((Arc::new(dir), store))
+}
+
+/// Opens the store of a directory; a forgetting that was cut short is finished first.
+pub fn open_store(dir: &DataDir, memory: u64) -> anyhow::Result<Arc<dyn Store>> {
+    let done = with_files(memory, |files| finish_forgetting(dir, files))
+        .context("a forgetting that was cut short cannot be finished")?;
+    if let Some(receipt) = done {
+        let kept = dir.path().join("receipts").join(&receipt.id).with_extension("json");
+        output::talk(format!(
+            "A forgetting that was cut short is finished; its receipt is {}.",
+            kept.display()
+        ));
+    }
+    let store = EmbeddedStore::open(&dir.store(), memory)
+        .with_context(|| format!("cannot open the crawl in {}", dir.path().display()))?;
+    Ok(Arc::new(store))
+}
+
+/// How the store's files are opened and written anew.
+pub fn with_files<T>(memory: u64, act: impl FnOnce(&StoreFiles<'_>) -> T) -> T {
+    let open = |path: &Path| -> Result<Arc<dyn Store>, StoreError> {
+        Ok(Arc::new(EmbeddedStore::open(path, memory)?))
+    };
+    let rewrite = |path: &Path| EmbeddedStore::rewrite(path, memory);
+    act(&StoreFiles { open: &open, rewrite: &rewrite })
 }
 
 /// Prints rows as JSON lines.

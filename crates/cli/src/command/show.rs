@@ -16,6 +16,10 @@ use std::process::ExitCode;
 pub fn show(global: &Global, args: &Show) -> anyhow::Result<ExitCode> {
     let captures = ask(global, &Question::Captures(args.target.clone()))?;
     let Some(last) = captures.last() else {
+        let known = ask(global, &Question::Doc(args.target.clone()))?;
+        if known.first().is_some_and(|row| row["state"] == "forgotten") {
+            bail!("{} was forgotten on request; nothing of it is kept", args.target);
+        }
         bail!("{} is known and was not fetched yet; `argiope doc` says more", args.target);
     };
     if last["noarchive"] == true && !args.anyway && !args.headers {

@@ -57,6 +57,8 @@ enum Payload {
 pub(super) enum Taken {
     /// It was here already.
     Known,
+    /// Its URL was forgotten on request.
+    Forgotten,
     /// It comes in (nothing is made ready in a dry run), and what there is to say about it.
     New(Option<Box<PageDone>>, Option<String>),
     /// It stays out, for this reason.
@@ -173,6 +175,10 @@ impl Taker {
 
     fn take(&self, candidate: &Candidate, dry_run: bool) -> Result<Taken, ImportError> {
         let captures = self.shared.store.captures(candidate.key)?;
+        // Of what is forgotten there are no captures.
+        if captures.is_empty() && self.is_forgotten(candidate.key)? {
+            return Ok(Taken::Forgotten);
+        }
         let same = |c: &&Capture| second(c.time) == second(candidate.time);
         let twins: Vec<&Capture> = captures.iter().filter(same).collect();
         if dry_run && candidate.is_revisit() {
@@ -227,6 +233,11 @@ impl Taker {
             return Ok(Taken::Not("nothing of it is to be kept".to_owned()));
         }
         Ok(Taken::New(Some(Box::new(page)), note))
+    }
+
+    fn is_forgotten(&self, key: UrlKey) -> Result<bool, ImportError> {
+        let row = self.shared.store.urls(&[key])?.pop().flatten();
+        Ok(row.is_some_and(|row| row.state == UrlState::Forgotten))
     }
 
     /// What only an import has in place of a queue row.

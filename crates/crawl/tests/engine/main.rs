@@ -10,6 +10,7 @@ mod data_dir;
 mod encodings;
 mod exclude;
 mod export;
+mod forget;
 mod import;
 mod jobs;
 mod killed;

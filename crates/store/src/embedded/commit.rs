@@ -2,7 +2,7 @@
 //! batch to it, writes the overlay as one fjall batch.
 //!
 //! Order matters and is: jobs, results, notes, releases, forgiving, excluding, calendar, discoveries,
-//! claims. A host that is given back and found again in the same batch is thus scheduled, not
+//! forgetting, claims. A host that is given back and found again in the same batch is thus scheduled, not
 //! forgotten.
 
 use super::key::{self, AFTER_SCHEDULE, ASLEEP};
@@ -61,6 +61,7 @@ impl EmbeddedStore {
         for found in discoveries {
             work.discovery(found)?;
         }
+        work.forget(batch.forget)?;
         let mut claimed = work.claim_named(batch.claims.named)?;
         claimed.extend(work.claim(batch.claims.hosts)?);
         for (host, file) in &batch.robots {

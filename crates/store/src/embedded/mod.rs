@@ -11,12 +11,14 @@
 mod cache;
 mod commit;
 mod finds;
+mod forget;
 #[cfg(test)]
 mod frozen;
 mod imports;
 mod key;
 mod overlay;
 mod read;
+mod rewrite;
 mod schedule;
 mod tables;
 mod visits;
@@ -119,6 +121,7 @@ impl EmbeddedStore {
             let tables = Tables::open(&db, memory / 4).map_err(fail("open a table"))?;
             Ok((db, tables))
         };
+        rewrite::finish(path).map_err(|e| fail("finish writing it anew")(fjall::Error::Io(e)))?;
         // The database cannot open what was half made when the power went: it is made beside
         // and gets its name when it is whole.
         if !path.exists() {

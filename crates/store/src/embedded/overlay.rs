@@ -63,6 +63,19 @@ impl<'a> Work<'a> {
         self.out[table as usize].push((key.into(), None));
     }
 
+    /// How much of a table this batch has written so far.
+    pub fn written(&self, table: Table) -> usize {
+        self.out[table as usize].len()
+    }
+
+    /// Deletes, of the first so many rows that this batch has written, those under a prefix; gives
+    /// back what they held.
+    pub fn withdraw(&mut self, table: Table, first: usize, prefix: &[u8]) -> Vec<UserValue> {
+        let rows = self.out[table as usize].iter_mut().take(first);
+        let ours = rows.filter(|(key, _)| key.starts_with(prefix));
+        ours.filter_map(|(_, value)| value.take()).collect()
+    }
+
     pub fn job(&mut self, id: JobId) -> Result<&mut JobRow, StoreError> {
         self.jobs.insert(id);
         self.kept.jobs.get_mut(&id).ok_or_else(|| damaged("jobs", format!("no job {id}")))
@@ -136,6 +149,14 @@ impl<'a> Work<'a> {
         let host = self.known_host(k)?;
         let before = host.disk.map_or_else(|| store.captured_bytes(k), Ok)?;
         host.disk = Some(before + row::disk_of(capture));
+        Ok(())
+    }
+
+    /// A capture that took up so much takes up another amount now; what was never counted is
+    /// counted later, as it is then.
+    pub fn reweigh(&mut self, k: HostKey, before: u64, now: u64) -> Result<(), StoreError> {
+        let host = self.known_host(k)?;
+        host.disk = host.disk.map(|sum| sum.saturating_sub(before) + now);
         Ok(())
     }
 

@@ -1,5 +1,5 @@
 //! A batch applied to the model, in the order every store keeps: jobs, results, imports, notes,
-//! releases, forgiving, excluding, calendar, discoveries, claims.
+//! releases, forgiving, excluding, calendar, discoveries, forgetting, claims.
 
 use super::Tables;
 use crate::StoreError;
@@ -94,6 +94,7 @@ impl Tables {
         for found in discoveries {
             queued.extend(self.discovery(found, now)?);
         }
+        self.forget(batch.forget, now)?;
         for (kind, segment, length) in batch.segments {
             self.segments.insert((kind, segment), length);
         }
@@ -244,7 +245,8 @@ impl Tables {
                 Next::Done(UrlState::Fetched) => counters.fetched += 1,
                 Next::Done(UrlState::Redirected) => counters.redirects += 1,
                 Next::Done(UrlState::Failed) | Next::Retry(_) => counters.errors += 1,
-                Next::Done(UrlState::Queued | UrlState::Skipped(_)) | Next::Expanded => {}
+                Next::Done(UrlState::Queued | UrlState::Skipped(_) | UrlState::Forgotten)
+                | Next::Expanded => {}
             }
             let host = self.host(k.host)?;
             host.bytes += c.bytes;

@@ -4,6 +4,7 @@
 //! right by being simple; nothing survives it.
 
 mod apply;
+mod forget;
 mod imports;
 
 use crate::batch::{Batch, Committed};

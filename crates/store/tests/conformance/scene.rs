@@ -60,6 +60,18 @@ impl Embedded {
     pub fn path(&self) -> &Path {
         self.dir.path()
     }
+
+    /// Closes the store and leaves its files.
+    pub fn close(&mut self) {
+        self.store = None;
+    }
+
+    /// Closes the store, writes its files anew and opens it again.
+    pub fn rewrite(&mut self) {
+        self.store = None;
+        EmbeddedStore::rewrite(&self.dir.path().join("store"), MEMORY).unwrap();
+        self.reopen();
+    }
 }
 
 impl Home for Embedded {
@@ -174,7 +186,7 @@ pub fn ended(entry: Entry, time: i64, state: UrlState) -> PageResult {
         UrlState::Fetched | UrlState::Queued => OutcomeKind::Fetched,
         UrlState::Redirected => OutcomeKind::Redirect,
         UrlState::Failed => OutcomeKind::ServerError,
-        UrlState::Skipped(_) => OutcomeKind::UnwantedType,
+        UrlState::Skipped(_) | UrlState::Forgotten => OutcomeKind::UnwantedType,
     };
     let capture = capture(&entry, Time(time), kind);
     result(entry, Next::Done(state), Some(capture))
@@ -307,7 +319,9 @@ fn counted(counters: &JobCounters, state: UrlState) -> u64 {
         UrlState::Skipped(SkipReason::Robots) => counters.skipped_robots,
         UrlState::Skipped(SkipReason::GivenUp) => counters.skipped_given_up,
         UrlState::Skipped(SkipReason::Excluded) => counters.skipped_excluded,
-        UrlState::Queued | UrlState::Fetched | UrlState::Redirected => u64::MAX,
+        UrlState::Queued | UrlState::Fetched | UrlState::Redirected | UrlState::Forgotten => {
+            u64::MAX
+        }
     }
 }
 

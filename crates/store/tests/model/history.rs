@@ -2,9 +2,9 @@
 
 use crate::scene::{self, *};
 use argiope_frontier::{Entry, HostNote, Place, Refill, Release, SkipReason, place_of_link};
-use argiope_model::{HostKey, JobState, Location, Order, Role, SiteKey, Time};
+use argiope_model::{HostKey, JobState, Location, Order, Role, SiteKey, Time, UrlKey};
 use argiope_store::{
-    Batch, Claims, Committed, Discovery, JobChange, Next, PageResult, Payload, SegmentKind,
+    Batch, Claims, Committed, Discovery, Forget, JobChange, Next, PageResult, Payload, SegmentKind,
     UrlState,
 };
 use proptest::prelude::*;
@@ -38,6 +38,7 @@ pub struct Step {
     pub about: Vec<About>,
     pub refill: Option<(usize, usize)>,
     pub reopen: bool,
+    pub forget: Option<usize>,
 }
 
 #[derive(Clone, Debug)]
@@ -118,10 +119,11 @@ pub fn step() -> impl Strategy<Value = Step> {
         prop::option::weighted(0.6, 1..4usize),
         prop::collection::vec(about, 0..3),
         prop::option::weighted(0.3, (0..3usize, 1..3usize)),
-        prop::bool::weighted(0.05),
+        (prop::bool::weighted(0.05), prop::option::weighted(0.1, 0..URLS.len())),
     )
-        .prop_map(|(later_ms, job, found, results, releases, claim, about, refill, reopen)| {
-            Step { later_ms, job, found, results, releases, claim, about, refill, reopen }
+        .prop_map(|(later_ms, job, found, results, releases, claim, about, refill, last)| {
+            let (reopen, forget) = last;
+            Step { later_ms, job, found, results, releases, claim, about, refill, reopen, forget }
         })
 }
 
@@ -131,14 +133,15 @@ pub struct History {
     pages: u64,
     jobs: BTreeSet<u32>,
     claimed: BTreeSet<HostKey>,
+    known: BTreeSet<UrlKey>,
     /// Every form in which a row was handed out: a visit may hold an older one.
     out: BTreeMap<(HostKey, Place), Vec<Entry>>,
 }
 
 impl History {
     pub fn new() -> Self {
-        let (jobs, claimed) = (BTreeSet::new(), BTreeSet::new());
-        History { now: 1_000, pages: 0, jobs, claimed, out: BTreeMap::new() }
+        let (jobs, claimed, known) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+        History { now: 1_000, pages: 0, jobs, claimed, known, out: BTreeMap::new() }
     }
 
     pub fn advance(&mut self, step: &Step) -> Time {
@@ -164,11 +167,24 @@ impl History {
                 hosts: 9 * step.claim.iter().len(),
                 window: step.claim.unwrap_or(1),
             },
+            forget: self.forget(step),
             pages,
             ..Batch::default()
         };
         step.about.iter().for_each(|about| self.tell(&mut batch, *about));
         batch
+    }
+
+    /// A URL that is known is forgotten, with its payload; its host's robots file now and then.
+    fn forget(&self, step: &Step) -> Forget {
+        let Some(k) = step.forget.map(|n| scene::key(URLS[n])).filter(|k| self.known.contains(k))
+        else {
+            return Forget::default();
+        };
+        let site = SiteKey { part: k.host.part, site: [1; 6] };
+        let payload = Payload { site, digest: [k.url as u8; 20] };
+        let hosts = if step.later_ms % 3 == 0 { vec![k.host] } else { Vec::new() };
+        Forget { urls: vec![k], hosts, payloads: vec![payload], moved: Vec::new() }
     }
 
     fn tell(&self, batch: &mut Batch, about: About) {
@@ -199,6 +215,10 @@ impl History {
             self.claimed.remove(&release.host);
             self.out.retain(|(host, _), _| *host != release.host);
         }
+        // Nobody is out for it: the directory has no other owner while something is forgotten.
+        let forgotten = self.forget(step).urls;
+        self.out.retain(|_, forms| forms.iter().all(|e| !forgotten.contains(&e.key)));
+        self.known.extend(self.discoveries(step).iter().map(|found| found.key));
         self.claimed.extend(told.claimed.iter().map(|w| w.host));
         let windows = told.refills.iter().chain(&told.claimed).flat_map(|w| &w.entries);
         for entry in told.queued.iter().chain(windows) {

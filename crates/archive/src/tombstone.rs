@@ -1,0 +1,307 @@
+//! Records and texts that were removed: what lies in their places.
+//!
+//! * What this is: a removed record becomes a small `metadata` record that says so, in a gzip
+//!   member of exactly the length of the old one; a removed text becomes a skippable zstd frame of
+//!   its length. No other offset moves, and every reader walks on as before.
+//! * Its place: `crawl` calls it when pages are forgotten, as the owner of the directory.
+//! * Invariants: what is written depends on the place and the time alone, so doing it twice does
+//!   it once; when [`blank_records`] and [`blank_texts`] return, it is on the disk.
+//! * The member is padded with spaces inside the record's block, in stored deflate blocks: plain
+//!   gzip, a plain record. Padding in the gzip header would be shorter to write, but some readers
+//!   take only short headers. Where a member is too short even for the bare record in stored form,
+//!   it is packed and padded in the header, and where it is shorter still it is an empty member.
+//! * What is not here: which records go, and who still needs their payloads (`crawl`).
+
+use crate::prepared::gzip_member_small;
+use crate::record::{line, record_id};
+use crate::segment_files::{text_segment_name, warc_segment_name};
+use crate::{ArchiveError, WarcHeaders};
+use argiope_model::{Location, Time};
+use flate2::Crc;
+use std::fs::File;
+use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
+use std::path::Path;
+
+const GZIP_HEAD: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255];
+/// Header and checksum of a gzip member.
+const AROUND: u64 = 18;
+/// The head of a stored block, and the most it holds.
+const BLOCK_HEAD: u64 = 5;
+const BLOCK: u64 = 65_535;
+/// An empty member: header, an empty deflate stream, checksum.
+const EMPTY_MEMBER: u64 = AROUND + 2;
+/// What the block of a tombstone begins with.
+const SAYS: &str = "Removed on request.\n";
+const END: &[u8] = b"\r\n\r\n";
+const SKIPPABLE: [u8; 4] = 0x184d_2a50_u32.to_le_bytes();
+
+/// Whether a record is what is left of one that was removed.
+pub fn is_tombstone(headers: &WarcHeaders) -> bool {
+    // No other record of ours is of this type.
+    headers.record_type() == "metadata" && headers.target_uri().is_none()
+}
+
+/// Puts tombstones into the places of records of the archive in `dir`, and syncs them.
+pub fn blank_records(dir: &Path, places: &[Location], time: Time) -> Result<(), ArchiveError> {
+    each_file(places, |segment, places| {
+        let path = dir.join(warc_segment_name(segment));
+        over(&path, places, |out, at, found| {
+            if !found.starts_with(&GZIP_HEAD[..2]) || at.length < EMPTY_MEMBER {
+                return Ok(Err("no record begins here".to_owned()));
+            }
+            let name = format!("{} {}", warc_segment_name(segment), at.offset);
+            member(out, at.length, time, &name).map(Ok)
+        })
+    })
+}
+
+/// Empties the places of texts of the text store in `dir`, and syncs them.
+pub fn blank_texts(dir: &Path, places: &[Location]) -> Result<(), ArchiveError> {
+    each_file(places, |segment, places| {
+        let path = dir.join(text_segment_name(segment));
+        over(&path, places, |out, at, found| {
+            let frame = [0x28, 0xb5, 0x2f, 0xfd];
+            let known = found.starts_with(&frame) || found.starts_with(&SKIPPABLE);
+            let length = at.length.checked_sub(8).and_then(|n| u32::try_from(n).ok());
+            let (true, Some(length)) = (known, length) else {
+                return Ok(Err("no text begins here".to_owned()));
+            };
+            out.write_all(&SKIPPABLE)?;
+            out.write_all(&length.to_le_bytes())?;
+            fill(out, 0, u64::from(length), &mut Crc::new()).map(Ok)
+        })
+    })
+}
+
+/// Calls `each` with the places of one segment at a time, in their order.
+fn each_file(
+    places: &[Location],
+    mut each: impl FnMut(u32, &[Location]) -> Result<(), ArchiveError>,
+) -> Result<(), ArchiveError> {
+    let mut places = places.to_vec();
+    places.sort_unstable();
+    places.dedup();
+    places.chunk_by(|a, b| a.segment == b.segment).try_for_each(|of| each(of[0].segment, of))
+}
+
+/// Why a place is not what it should be.
+type Reason = String;
+
+/// Writes over places of a file; `write` sees the first bytes of what is there.
+fn over(
+    path: &Path,
+    places: &[Location],
+    mut write: impl FnMut(&mut BufWriter<&File>, Location, &[u8]) -> std::io::Result<Result<(), Reason>>,
+) -> Result<(), ArchiveError> {
+    let file = File::options().read(true).write(true).open(path);
+    let file = file.map_err(ArchiveError::io("open", path))?;
+    let mut file = &file;
+    let length = file.metadata().map_err(ArchiveError::io("read", path))?.len();
+    for at in places {
+        let damaged = |reason: &str| ArchiveError::Damaged {
+            path: path.to_owned(),
+            offset: at.offset,
+            reason: reason.to_owned(),
+        };
+        if at.offset.checked_add(at.length).is_none_or(|end| end > length) {
+            return Err(damaged("the file ends within what is to be removed"));
+        }
+        let mut found = [0; 4];
+        file.seek(SeekFrom::Start(at.offset)).map_err(ArchiveError::io("read", path))?;
+        file.read_exact(&mut found).map_err(ArchiveError::io("read", path))?;
+        file.seek(SeekFrom::Start(at.offset)).map_err(ArchiveError::io("write", path))?;
+        let mut out = BufWriter::with_capacity(64 << 10, file);
+        let done = write(&mut out, *at, &found).and_then(|done| out.flush().map(|()| done));
+        done.map_err(ArchiveError::io("write", path))?.map_err(|reason| damaged(&reason))?;
+    }
+    file.sync_all().map_err(ArchiveError::io("sync", path))
+}
+
+/// Writes a gzip member of `length` bytes that holds a tombstone.
+fn member(out: &mut impl Write, length: u64, time: Time, name: &str) -> std::io::Result<()> {
+    if let Some((blocks, plain)) = blocks_of(length)
+        && let Some((start, padding)) = record_of(plain, time, name)
+    {
+        return stored(out, blocks, plain, &start, padding);
+    }
+    let mut bare = head(time, name, 0, "");
+    bare.extend_from_slice(END);
+    let packed = Some(gzip_member_small(&bare)).filter(|packed| packed.len() as u64 <= length);
+    let packed = packed.unwrap_or_else(|| {
+        let mut empty = GZIP_HEAD.to_vec();
+        empty.extend_from_slice(&[3, 0]);
+        empty.extend_from_slice(&[0; 8]);
+        empty
+    });
+    out.write_all(&padded(&packed, length))
+}
+
+/// How many stored blocks a member of this length has, and what they hold together.
+fn blocks_of(length: u64) -> Option<(u64, u64)> {
+    let inside = length.checked_sub(AROUND)?;
+    let blocks = inside.div_ceil(BLOCK_HEAD + BLOCK);
+    Some((blocks, inside.checked_sub(blocks * BLOCK_HEAD)?))
+}
+
+/// The beginning of a record of exactly `plain` bytes, and the length of its padding.
+fn record_of(plain: u64, time: Time, name: &str) -> Option<(Vec<u8>, u64)> {
+    // Where the number of digits changes there is a length that only one more space makes.
+    for space in ["", " "] {
+        for digits in 1..=20 {
+            let sample = head(time, name, 0, space).len() as u64 - 1 + digits;
+            let block = plain.checked_sub(sample + END.len() as u64)?;
+            let padding = block.checked_sub(SAYS.len() as u64)?;
+            if block.to_string().len() as u64 == digits {
+                let mut start = head(time, name, block, space);
+                start.extend_from_slice(SAYS.as_bytes());
+                return Some((start, padding));
+            }
+        }
+    }
+    None
+}
+
+fn head(time: Time, name: &str, block: u64, space: &str) -> Vec<u8> {
+    let mut out = b"WARC/1.1\r\n".to_vec();
+    line(&mut out, "WARC-Type", "metadata");
+    line(&mut out, "WARC-Record-ID", &record_id("metadata", name, time, &[]));
+    line(&mut out, "WARC-Date", &time.iso_seconds());
+    line(&mut out, "Content-Type", "text/plain");
+    line(&mut out, "Content-Length", &format!("{space}{block}"));
+    out.extend_from_slice(b"\r\n");
+    out
+}
+
+/// Writes `start`, so many spaces and the end of the record as stored blocks.
+fn stored(
+    out: &mut impl Write,
+    blocks: u64,
+    plain: u64,
+    start: &[u8],
+    padding: u64,
+) -> std::io::Result<()> {
+    out.write_all(&GZIP_HEAD)?;
+    let mut crc = Crc::new();
+    // What a record begins and ends with is short: the first block takes in the one and the last
+    // the other, as every block but those is full of spaces.
+    let (mut at, mut left) = (0, plain);
+    for n in (0..blocks).rev() {
+        let size = left.min(BLOCK);
+        let len = u16::try_from(size).unwrap_or(u16::MAX);
+        out.write_all(&[u8::from(n == 0)])?;
+        out.write_all(&len.to_le_bytes())?;
+        out.write_all(&(!len).to_le_bytes())?;
+        piece(out, at, at + size, start, padding, &mut crc)?;
+        at += size;
+        left -= size;
+    }
+    out.write_all(&crc.sum().to_le_bytes())?;
+    out.write_all(&crc.amount().to_le_bytes())
+}
+
+/// The bytes from `from` to `to` of: `start`, `padding` spaces, the end of a record.
+fn piece(
+    out: &mut impl Write,
+    from: u64,
+    to: u64,
+    start: &[u8],
+    padding: u64,
+    crc: &mut Crc,
+) -> std::io::Result<()> {
+    let begins = start.len() as u64;
+    let ends = begins + padding;
+    let cut = |bytes: &[u8], offset: u64| {
+        let len = bytes.len() as u64;
+        let (a, b) = (from.clamp(offset, offset + len), to.clamp(offset, offset + len));
+        ((a - offset) as usize, (b - offset) as usize)
+    };
+    let (a, b) = cut(start, 0);
+    crc.update(&start[a..b]);
+    out.write_all(&start[a..b])?;
+    let spaces = to.clamp(begins, ends) - from.clamp(begins, ends);
+    fill(out, b' ', spaces, crc)?;
+    let (a, b) = cut(END, ends);
+    crc.update(&END[a..b]);
+    out.write_all(&END[a..b])
+}
+
+fn fill(out: &mut impl Write, byte: u8, mut count: u64, crc: &mut Crc) -> std::io::Result<()> {
+    let some = [byte; 4096];
+    while count > 0 {
+        let n = count.min(4096);
+        crc.update(&some[..n as usize]);
+        out.write_all(&some[..n as usize])?;
+        count -= n;
+    }
+    Ok(())
+}
+
+/// A small member made longer by its header: an empty name is one byte, an extra field two and
+/// more. Only members of a few hundred bytes come here.
+fn padded(member: &[u8], length: u64) -> Vec<u8> {
+    let missing = usize::try_from(length).unwrap_or(0).saturating_sub(member.len());
+    let mut out = member[..10].to_vec();
+    match missing {
+        0 => {}
+        1 => {
+            out[3] |= 8;
+            out.push(0);
+        }
+        _ => {
+            let extra = (missing - 2).min(usize::from(u16::MAX));
+            out[3] |= 4;
+            out.extend_from_slice(&(extra as u16).to_le_bytes());
+            out.extend(std::iter::repeat_n(0, extra));
+        }
+    }
+    out.extend_from_slice(&member[10..]);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::WarcReader;
+
+    const NOW: Time = Time(1_769_860_800_000);
+
+    fn made(length: u64) -> Vec<u8> {
+        let mut out = Vec::new();
+        member(&mut out, length, NOW, "x").unwrap();
+        out
+    }
+
+    #[test]
+    fn a_tombstone_has_exactly_the_length_asked_for() {
+        let long = [65_535, 65_536, 65_540, 65_558, 65_559, 131_080, 131_098, 131_099, 1_000_000];
+        for length in (EMPTY_MEMBER..3_000).chain(9_900..10_400).chain(long) {
+            assert_eq!(made(length).len() as u64, length);
+        }
+    }
+
+    #[test]
+    fn readers_walk_over_it_and_learn_that_something_was_removed() {
+        for length in (200..2_000).chain(9_900..10_400).chain([65_559, 131_099, 300_000]) {
+            let mut file = made(length);
+            file.extend_from_slice(&made(400));
+            let found: Vec<_> = WarcReader::new(&file[..]).keep_payloads(1 << 20).collect();
+            assert_eq!(found.len(), 2, "{length}: {found:?}");
+            let first = found[0].as_ref().unwrap_or_else(|e| panic!("{length}: {e:?}"));
+            assert!(is_tombstone(&first.headers), "{length}");
+            assert_eq!(first.length, Some(length));
+            let said = first.payload.as_deref().unwrap_or_default();
+            assert!(said.is_empty() || said.starts_with(SAYS.as_bytes()), "{length}");
+        }
+    }
+
+    #[test]
+    fn what_is_too_short_for_a_record_is_an_empty_member() {
+        for length in EMPTY_MEMBER..100 {
+            let mut file = made(length);
+            file.extend_from_slice(&made(400));
+            let found: Vec<_> = WarcReader::new(&file[..]).collect();
+            assert_eq!(found.len(), 1, "{length}");
+            assert_eq!(found[0].as_ref().unwrap().offset, length);
+        }
+    }
+}

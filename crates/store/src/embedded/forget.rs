@@ -1,0 +1,100 @@
+//! Forgetting URLs: their rows say so, everything else of them is deleted.
+//!
+//! What is deleted here is out of reach at once and still lies in the files: [`super::rewrite`]
+//! makes files without it.
+
+use super::key;
+use super::overlay::Work;
+use super::tables::Table;
+use crate::StoreError;
+use crate::batch::{Forget, Moved};
+use crate::forgetting::{Before, empty};
+use crate::row::{self, Ended, PayloadRow, damaged};
+use argiope_model::{CanonicalUrl, UrlKey};
+
+impl Work<'_> {
+    pub(super) fn forget(&mut self, forget: Forget) -> Result<(), StoreError> {
+        let before = self.written(Table::Captures);
+        for k in forget.urls {
+            self.forget_url(k)?;
+            for capture in self.withdraw(Table::Captures, before, &k.to_bytes()) {
+                self.reweigh(k.host, row::disk_of(&row::decode("captures", &capture)?), 0)?;
+            }
+        }
+        for host in forget.hosts {
+            self.delete(Table::Robots, host.to_bytes());
+        }
+        for payload in forget.payloads {
+            self.delete(Table::Payloads, key::payload(payload.site, &payload.digest));
+        }
+        for moved in forget.moved {
+            self.moved(moved)?;
+        }
+        Ok(())
+    }
+
+    fn forget_url(&mut self, k: UrlKey) -> Result<(), StoreError> {
+        let Some(row) = self.row(k)? else {
+            return Err(damaged("URLs", "one is to be forgotten and is unknown"));
+        };
+        row.dirty = true;
+        let (doc, before) = (row.head.doc, empty(&mut row.head));
+        let ready = match before.queued {
+            Some((place, None)) => {
+                self.delete(Table::Queue, key::ready(k.host, place));
+                true
+            }
+            Some((_, Some(due))) => {
+                self.delete(Table::Queue, key::calendar(due, k));
+                false
+            }
+            None => false,
+        };
+        let host = self.known_host(k.host)?;
+        before.uncount_pages(host);
+        host.ready = host.ready.saturating_sub(u64::from(ready));
+        // A host without rows is not on the schedule.
+        if host.ready == 0
+            && let Some(wake) = host.wake.take()
+        {
+            self.delete(Table::Queue, key::schedule(wake, k.host));
+        }
+        for job in &before.queued_for {
+            Before::unqueue(self.counters(*job)?);
+        }
+        let (job, state) = before.counted;
+        self.counters(job)?.take_back(state);
+        self.queued.retain(|entry| entry.key != k);
+        let mut captures = Vec::new();
+        for pair in self.store.tables[Table::Captures].prefix(k.to_bytes()) {
+            let (at, capture) = pair.into_inner().map_err(self.store.failed("read captures"))?;
+            self.reweigh(k.host, row::disk_of(&row::decode("captures", &capture)?), 0)?;
+            captures.push(at);
+        }
+        captures.into_iter().for_each(|capture| self.delete(Table::Captures, capture));
+        self.delete(Table::Links, k.to_bytes());
+        let n = self.next_change(k.host.part)?;
+        let value = row::encode_change(k, self.now, true, doc, Ended::Forgotten);
+        self.put(Table::Log, key::log(k.host.part, n), value);
+        Ok(())
+    }
+
+    fn moved(&mut self, moved: Moved) -> Result<(), StoreError> {
+        let Moved { key: k, capture, payload } = moved;
+        let Some(row) = self.row(k)? else {
+            return Err(damaged("URLs", "a capture is to be moved and its URL is unknown"));
+        };
+        if let Some(payload) = payload {
+            let url = CanonicalUrl::parse(&row.url).map_err(|e| damaged("URLs", e))?;
+            let first = PayloadRow { url, time: capture.time, text: capture.text };
+            let at = key::payload(payload.site, &payload.digest);
+            self.put(Table::Payloads, at, row::encode(&first));
+        }
+        let at = key::capture(k, capture.time);
+        let before = self.store.get(Table::Captures, &at, |b| row::decode("captures", b))?;
+        let before = before.map_or(0, |before| row::disk_of(&before));
+        self.reweigh(k.host, before, row::disk_of(&capture))?;
+        self.put(Table::Captures, at, row::encode(&capture));
+        Ok(())
+    }
+}
