@@ -208,7 +208,7 @@ pub enum SiteAction {
 It holds from the next request on, while a crawl runs and when none does. What is queued is skipped,
 what was fetched stays. `argiope sites forgive` undoes it.")]
     Exclude {
-        /// A site (example.org), a host (www.example.org) or an origin (https://www.example.org)
+        /// A site (example.org), a host (www.example.org) or an origin, with its scheme
         #[arg(value_name = "NAME")]
         name: String,
     },

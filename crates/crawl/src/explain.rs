@@ -160,7 +160,7 @@ fn excluded_row(
 ) -> Result<bool, StoreError> {
     let exclusions = sites::exclusions(store, dir.suffixes())?;
     let Some((name, since)) = exclusions.covering(url) else { return Ok(false) };
-    out.say("exclusion", "no", format!("{name} is {}", sites::excluded_words(name, since)));
+    out.say("exclusion", "no", format!("{name} was {}", sites::excluded_words(name, since)));
     Ok(true)
 }
 
@@ -242,6 +242,10 @@ fn host_rows(
     let (_, named) = sites::robots_words(file.as_ref(), settings.agent());
     let delay = sites::delay(host, named, settings).as_secs_f64();
     let state = sites::state(host, excluded, now);
+    if excluded {
+        out.say("host", "no", "excluded; it is asked for nothing");
+        return Ok(());
+    }
     let mut words = format!("{state}; asked every {delay} s at most");
     if named.is_some_and(|named| named > settings.delay) {
         words.push_str(" (its robots.txt names that delay)");
@@ -256,7 +260,7 @@ fn host_rows(
         words.push_str(&format!("; not before {}", host.not_before));
     }
     let verdict = match state {
-        "given up" | "excluded" => "no",
+        "given up" => "no",
         _ if host.not_before > now => "wait",
         _ => "yes",
     };

@@ -227,6 +227,22 @@ mod tests {
     }
 
     #[test]
+    fn what_servers_said_of_forgotten_urls_is_cut_and_nothing_else() {
+        let dir = tempfile::tempdir().unwrap();
+        let line = |url: &str, rest: &str| format!("t redirect 302 0 1 0 1 - {url}{rest}\n");
+        let (a, b) = ("http://a.test/", "http://b.test/");
+        let all = [line(a, " /secret place"), line(b, " /open"), line(a, ""), line(b, "")];
+        let path = dir.path().join("crawl.1.log");
+        std::fs::write(&path, all.concat()).unwrap();
+        std::fs::write(dir.path().join("notes.txt"), line(a, " /x")).unwrap();
+        forget_details(dir.path(), &HashSet::from([a])).unwrap();
+        let want = [line(a, ""), line(b, " /open"), line(a, ""), line(b, "")];
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), want.concat());
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 2, "nothing is left over");
+        forget_details(&dir.path().join("none"), &HashSet::new()).unwrap();
+    }
+
+    #[test]
     fn full_files_are_put_aside_and_the_oldest_goes() {
         let dir = tempfile::tempdir().unwrap();
         let mut log = CrawlLog::open(dir.path());

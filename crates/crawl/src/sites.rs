@@ -139,7 +139,7 @@ fn since(host: &HostRow, excluded: Option<(&str, Time)>) -> Option<Time> {
 fn unmet_row(name: &str, since: Time) -> Value {
     json!({
         "site": name,
-        "host": name,
+        "host": null,
         "state": "excluded",
         "pages": 0,
         "queued": 0,

@@ -67,12 +67,11 @@ impl Exclusions {
 
     /// The names that forgiving this one takes back: itself, and those of hosts that it means.
     pub fn within(&self, name: &str) -> Vec<Box<str>> {
-        let inside = |known: &&Box<str>| {
+        let inside = |known: &str| {
             let url = url_of(known);
-            ***known == *name
-                || url.is_some_and(|url| names_of(&url, &self.suffixes).contains(&name))
+            known == name || url.is_some_and(|url| names_of(&url, &self.suffixes).contains(&name))
         };
-        self.names.keys().filter(inside).cloned().collect()
+        self.names.keys().filter(|known| inside(known)).cloned().collect()
     }
 
     /// The wider name with which this one is excluded: forgiving this one alone would not do.

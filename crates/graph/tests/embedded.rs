@@ -11,7 +11,7 @@ use argiope_model::{
     Role, Scope, ScopeRule, Time, Wanted,
 };
 use argiope_store::{
-    Batch, Claims, Discovery, EmbeddedStore, JobChange, Next, PageResult, Store, UrlState,
+    Batch, Claims, Discovery, EmbeddedStore, Forget, JobChange, Next, PageResult, Store, UrlState,
     encode_links,
 };
 use scene::{SUFFIXES, a, key, url};
@@ -143,4 +143,38 @@ fn a_crawl_of_several_jobs_is_followed_across_restarts() {
     let view = graph(&store, &graph_at).view().unwrap();
     assert_eq!(view.counts(&[key(b)]).unwrap(), [counts(1, 1)]);
     assert!(view.broken(&store, &SUFFIXES, None, 9).unwrap().rows.is_empty());
+}
+
+#[test]
+fn a_forgotten_page_links_nowhere_and_others_links_to_it_still_count() {
+    let dir = tempfile::tempdir().unwrap();
+    let (at, graph_at) = (dir.path().join("store"), dir.path().join("graph"));
+    let (gone, other, target) = ("http://a.test/gone", "http://b.test/", "http://c.test/");
+    let store = EmbeddedStore::open(&at, MEMORY).unwrap();
+    let pages = found(&store, 1, &[gone, other]).into_iter().map(|entry| {
+        let links = match entry.url.as_str() {
+            "http://b.test/" => vec![a(target, "there"), a(gone, "the one")],
+            _ => vec![a(target, "over there"), a(other, "and there")],
+        };
+        fetched(entry, 1, &links)
+    });
+    store.commit(Batch { pages: pages.collect(), ..Batch::default() }).unwrap();
+    let counts = |backlinks, sites| Counts { backlinks, sites };
+    let keys = [target, other, gone].map(key);
+    let before = graph(&store, &graph_at).view().unwrap();
+    assert_eq!(before.counts(&keys).unwrap(), [counts(2, 2), counts(1, 1), counts(1, 1)]);
+    let forget = Forget { urls: vec![key(gone)], ..Forget::default() };
+    store.commit(Batch { forget, now: Time(5), ..Batch::default() }).unwrap();
+    drop(store);
+    EmbeddedStore::rewrite(&at, MEMORY).unwrap();
+    let store = EmbeddedStore::open(&at, MEMORY).unwrap();
+    // Who followed on, and who begins only now, say the same.
+    for at in [graph_at, dir.path().join("anew")] {
+        let view = graph(&store, &at).view().unwrap();
+        assert_eq!(view.counts(&keys).unwrap(), [counts(1, 1), counts(0, 0), counts(1, 1)]);
+        let rows = view.incoming(&store, &SUFFIXES, key(target), 9).unwrap();
+        let words: Vec<&str> = rows.rows.iter().map(|row| row.source.as_str()).collect();
+        assert_eq!(words, [other]);
+        assert!(view.broken(&store, &SUFFIXES, None, 9).unwrap().rows.is_empty());
+    }
 }

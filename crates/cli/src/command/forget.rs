@@ -12,7 +12,7 @@ use std::process::ExitCode;
 pub fn forget(global: &Global, args: &Forget) -> anyhow::Result<ExitCode> {
     if ask_owner(&global.data, &Question::Status)?.is_some() {
         bail!(
-            "a crawl is working in {}; stop it (Ctrl-C there), give this command again, and go \
+            "a crawl or an import is working in {}; stop it (Ctrl-C there), give this command again, and go \
              on with `argiope crawl`",
             global.data.display()
         );
@@ -75,10 +75,15 @@ fn would_go(plan: &ForgetPlan) -> Vec<String> {
         bytes(plan.bytes()),
     )];
     if plan.moved() > 0 {
-        let others = plural(plan.moved(), "capture of another page", "captures of other pages");
-        lines.push(format!("{others} with the same bytes would be given records of their own."));
+        lines.push(format!("{} would be given.", copies(plan.moved())));
     }
     lines
+}
+
+fn copies(moved: u64) -> String {
+    let others = plural(moved, "capture of another page", "captures of other pages");
+    let own = if moved == 1 { "a record of its own" } else { "records of their own" };
+    format!("{others} with the same bytes: {own}")
 }
 
 fn sentences(receipt: &Receipt, kept: &str) -> Vec<String> {
@@ -93,8 +98,7 @@ fn sentences(receipt: &Receipt, kept: &str) -> Vec<String> {
     )];
     let moved = receipt.moved.len() as u64;
     if moved > 0 {
-        let others = plural(moved, "capture of another page", "captures of other pages");
-        lines.push(format!("{others} with the same bytes given records of their own."));
+        lines.push(format!("{} given.", copies(moved)));
     }
     lines.push(format!("Receipt: {kept}"));
     lines.push("What remains:".to_owned());

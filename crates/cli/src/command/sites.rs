@@ -97,7 +97,7 @@ fn site_lines(rows: &[Value], now: Time) -> Vec<String> {
         .map(|row| {
             let number = |name: &str| row[name].as_u64().unwrap_or(0);
             let mut cells = vec![
-                text(row, "host"),
+                text(row, if row["host"].is_null() { "site" } else { "host" }),
                 text(row, "state"),
                 count(number("pages")),
                 count(number("queued")),
@@ -125,7 +125,9 @@ fn site_lines(rows: &[Value], now: Time) -> Vec<String> {
 /// What all of them come to.
 fn totals(rows: &[Value]) -> String {
     let sum = |name: &str| rows.iter().filter_map(|row| row[name].as_u64()).sum::<u64>();
-    let hosts = plural(rows.len() as u64, "host", "hosts");
+    // A name that is excluded and that nobody has met is no host.
+    let hosts = rows.iter().filter(|row| !row["host"].is_null()).count();
+    let hosts = plural(hosts as u64, "host", "hosts");
     let pages = plural(sum("pages"), "page", "pages");
     let (queued, errors) = (count(sum("queued")), plural(sum("errors"), "error", "errors"));
     format!(
@@ -138,6 +140,7 @@ fn totals(rows: &[Value]) -> String {
 /// When the host is asked next.
 fn next(row: &Value, now: Time) -> String {
     match (row["next"].as_str(), row["queued"].as_u64()) {
+        _ if row["state"] == "excluded" => "-".to_owned(),
         // Both are written in one form, which sorts by time.
         (Some(at), _) if at > now.to_string().as_str() => with_clocks(at, now),
         (None, None | Some(0)) => "-".to_owned(),
@@ -284,6 +287,10 @@ mod tests {
         assert!(lines[0].ends_with("note"));
         let all = "2 hosts: 2,400 pages, 14 queued, 0 errors, 3.0 MB received, 800.0 kB on disk";
         assert_eq!(lines[4], all);
+        let unmet = json!({ "site": "b.test", "host": null, "state": "excluded", "queued": 0 });
+        let lines = site_lines(&[row("https://example.org"), unmet], NOW);
+        assert!(lines[2].starts_with("b.test               excluded"), "{}", lines[2]);
+        assert!(lines[4].starts_with("1 host: "), "{}", lines[4]);
     }
 
     #[test]

@@ -39,8 +39,11 @@ pub(super) fn move_copies(
                     payload = Some(Payload { site, digest: capture.payload_digest });
                     capture.revisit = false;
                     let file = scratch.join("payload");
-                    let len = read_payload(dir, group.from, &capture, survivor, &file)?;
-                    let bytes = Bytes::File { path: &file, len };
+                    let held = read_payload(dir, group.from, &capture, survivor, &file)?;
+                    let bytes = match &held {
+                        Held::Memory(bytes) => Bytes::Memory(bytes),
+                        Held::File(len) => Bytes::File { path: &file, len: *len },
+                    };
                     with_head(dir, survivor, &capture, |head| {
                         response_record(head, bytes, Compression::Level1, &scratch)
                     })??
@@ -73,30 +76,47 @@ fn capture_of(
     Ok((url, key, capture.ok_or_else(|| no_copy(survivor, "its capture is gone"))?))
 }
 
-/// Copies the payload of a record into a file, and checks that it is the one that is meant.
+/// Payloads up to this length are copied in memory.
+const IN_MEMORY: u64 = 1 << 20;
+
+/// A payload on its way: in memory, or in a file of this length.
+enum Held {
+    Memory(Vec<u8>),
+    File(u64),
+}
+
+/// Reads the payload of a record, a long one into a file, and checks that it is the one meant.
 fn read_payload(
     dir: &DataDir,
     from: Location,
     capture: &Capture,
     survivor: &Survivor,
     to: &Path,
-) -> Result<u64, ForgetError> {
+) -> Result<Held, ForgetError> {
     let mut record = open_record(&dir.warc(), from)?;
-    let mut file = File::create(to).map_err(io_error("write", to))?;
-    let (mut hasher, mut piece, mut len) = (PayloadHasher::new(), vec![0; 256 << 10], 0);
-    loop {
-        let n = record.read(&mut piece).map_err(|e| no_copy(survivor, e))?;
-        if n == 0 {
-            break;
+    let mut hasher = PayloadHasher::new();
+    let held = if record.payload_len() <= IN_MEMORY {
+        let mut bytes = Vec::new();
+        record.read_to_end(&mut bytes).map_err(|e| no_copy(survivor, e))?;
+        hasher.update(&bytes);
+        Held::Memory(bytes)
+    } else {
+        let mut file = File::create(to).map_err(io_error("write", to))?;
+        let (mut piece, mut len) = (vec![0; 256 << 10], 0);
+        loop {
+            let n = record.read(&mut piece).map_err(|e| no_copy(survivor, e))?;
+            if n == 0 {
+                break Held::File(len);
+            }
+            hasher.update(&piece[..n]);
+            file.write_all(&piece[..n]).map_err(io_error("write", to))?;
+            len += n as u64;
         }
-        hasher.update(&piece[..n]);
-        file.write_all(&piece[..n]).map_err(io_error("write", to))?;
-        len += n as u64;
-    }
+    };
     if hasher.finish() != capture.payload_digest {
         return Err(no_copy(survivor, "the payload is not the one that was stored"));
     }
-    Ok(len)
+    Ok(held)
 }
 
 /// Calls `make` with the head that a capture's record has.

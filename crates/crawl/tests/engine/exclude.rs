@@ -1,6 +1,6 @@
 //! Sites excluded by hand: while a crawl runs and when none does, until they are forgiven.
 
-use crate::raw::{Asked, Raw, http, missing, page};
+use crate::raw::{Asked, Raw, http, missing, page, redirect};
 use crate::support::{Opened, Place, Running, order, settings, within};
 use argiope_crawl::{
     Asked as Reply, Ended, EngineSettings, Listening, Owner, Question, answer, ask_owner, listen,
@@ -163,10 +163,8 @@ async fn a_site_excluded_before_anything_is_known_of_it_is_never_asked_not_even_
         rows(idle(&opened, &Question::Exclude { name: format!("http://{}/", name(&never)) }));
     assert_eq!(told[0]["hosts"], 0);
     let shown = rows(idle(&opened, &Question::Sites { filter: None }));
-    assert_eq!(
-        (&shown[0]["host"], &shown[0]["state"]),
-        (&format!("http://{}", name(&never)).into(), &"excluded".into())
-    );
+    assert_eq!(shown[0]["site"], format!("http://{}", name(&never)));
+    assert_eq!((&shown[0]["host"], &shown[0]["state"]), (&Value::Null, &"excluded".into()));
     drop(opened);
     let mut both = order(&[good.url("/0"), never.url("/start")]);
     both.domains = vec!["127.0.0.1".to_owned()];
@@ -214,6 +212,33 @@ async fn what_was_excluded_is_so_after_a_crash() {
     let asked = trap.paths().len();
     let summary = place.start(settings(), None).end().await;
     assert_eq!((summary.ended, trap.paths().len()), (Ended::Done, asked));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_robots_txt_that_lies_with_an_excluded_site_is_not_asked_for() {
+    let away = Raw::with_robots(|_| http("200 OK", &[("Content-Type", "text/plain")], "")).await;
+    let to = format!("http://{}/rules", name(&away));
+    let here = Raw::with_robots(move |asked: &Asked| match asked.path.as_str() {
+        "/robots.txt" => redirect(&to),
+        _ => page(&[]),
+    })
+    .await;
+    let place = Place::new();
+    rows(idle(&place.open(), &Question::Exclude { name: name(&away) }));
+    let summary = place.crawl(settings(), order(&[here.url("/a")])).await;
+    assert_eq!((summary.ended, summary.fetched), (Ended::Done, 0));
+    assert!(away.counts().is_empty(), "{:?}", away.counts());
+    assert!(here.paths().is_empty(), "its rules are not known: no page of it is asked for");
+    let opened = place.open();
+    let why = opened.capture(&here.url("/a")).outcome.to_string();
+    assert!(why.contains("that site is excluded"), "{why}");
+    for name in [name(&away), name(&here)] {
+        rows(idle(&opened, &Question::Forgive { name }));
+    }
+    drop(opened);
+    let summary = place.start(settings(), None).end().await;
+    assert_eq!((summary.ended, summary.fetched), (Ended::Done, 1));
+    assert_eq!(away.counts()["/rules"], 1);
 }
 
 #[test]

@@ -221,6 +221,8 @@ async fn what_is_forgotten_is_not_fetched_again_unless_a_new_crawl_starts_there(
     let (site, place) = (site().await, Place::new());
     place.crawl(settings(), order(&[site.url("/")])).await;
     forgotten(&place, &[&site.url("/a"), &site.url("/e")]);
+    let log = fs::read_to_string(place.path.join("log/crawl.log")).unwrap();
+    assert!(log.contains(&format!("{}\n", site.url("/e"))), "that it was asked for stays: {log}");
     let asked = |path: &str| site.paths().iter().filter(|p| *p == path).count();
     assert_eq!((asked("/a"), asked("/b"), asked("/e")), (1, 1, 1));
     // Another order, which looks at all stored links again; and one that starts elsewhere.
