@@ -172,7 +172,7 @@ fn a_forgotten_page_links_nowhere_and_others_links_to_it_still_count() {
     for at in [graph_at, dir.path().join("anew")] {
         let view = graph(&store, &at).view().unwrap();
         assert_eq!(view.counts(&keys).unwrap(), [counts(1, 1), counts(0, 0), counts(1, 1)]);
-        let rows = view.incoming(&store, &SUFFIXES, key(target), 9).unwrap();
+        let rows = view.incoming(&store, &SUFFIXES, key(target), None, 9).unwrap();
         let words: Vec<&str> = rows.rows.iter().map(|row| row.source.as_str()).collect();
         assert_eq!(words, [other]);
         assert!(view.broken(&store, &SUFFIXES, None, 9).unwrap().rows.is_empty());
