@@ -215,19 +215,7 @@ impl View {
             let Some(row) = store.urls(&[key])?.pop().flatten() else { continue };
             if flags & BROKEN != 0 {
                 let outcome = last_outcome(&store.captures(key)?);
-                let links = self.incoming(store, pinned, key, None, SOURCES)?;
-                let broken = |source, words| BrokenLink {
-                    url: row.url.to_string(),
-                    outcome: outcome.clone(),
-                    malformed: false,
-                    source,
-                    words,
-                };
-                if links.rows.is_empty() {
-                    out.rows.push(broken(None, String::new()));
-                }
-                let rows = links.rows.into_iter().map(|l| broken(Some(l.source), l.words));
-                out.rows.extend(rows);
+                self.holders(store, pinned, (key, row.url.clone()), &outcome, &mut out.rows)?;
             }
             if flags & MALFORMED != 0 {
                 let blob = store.links(&[key])?.pop().flatten();
@@ -244,6 +232,45 @@ impl View {
         }
         out.next = None;
         Ok(out)
+    }
+
+    /// The pages that lead to a broken URL, those by way of redirects included.
+    fn holders(
+        &self,
+        store: &dyn Store,
+        pinned: &Suffixes,
+        (key, url): (UrlKey, CanonicalUrl),
+        outcome: &str,
+        out: &mut Vec<BrokenLink>,
+    ) -> Result<(), GraphError> {
+        let mut met = vec![key];
+        let mut next = vec![(key, url.clone())];
+        while let Some((key, leads)) = next.pop() {
+            let links = self.incoming(store, pinned, key, None, SOURCES)?;
+            let outcome = match met[0] == key {
+                true => outcome.to_owned(),
+                false => format!("{outcome} (redirects to {url})"),
+            };
+            let broken = |source, words| BrokenLink {
+                url: leads.to_string(),
+                outcome: outcome.clone(),
+                malformed: false,
+                source,
+                words,
+            };
+            if links.rows.is_empty() {
+                out.push(broken(None, String::new()));
+            }
+            for link in links.rows {
+                let from = link.source.key(pinned);
+                if link.kind == LinkKind::Redirect && !met.contains(&from) && met.len() < SOURCES {
+                    met.push(from);
+                    next.push((from, link.source.clone()));
+                }
+                out.push(broken(Some(link.source), link.words));
+            }
+        }
+        Ok(())
     }
 
     /// Shows every link, target by target.

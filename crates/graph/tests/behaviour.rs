@@ -144,6 +144,23 @@ fn broken_and_malformed_links_are_told_with_their_pages() {
     assert_eq!(rows.len(), 1, "only the malformed one is left");
 }
 
+#[test]
+fn a_link_that_is_redirected_to_a_broken_url_is_broken_too() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut scene = Scene::default();
+    let redirect = |to: &str| [link(to, "", LinkKind::Redirect, false)];
+    scene.visit(X, Ended::Broken, None);
+    scene.page("http://a.test/moved", &redirect(X));
+    scene.page("http://a.test/old", &redirect("http://a.test/moved"));
+    scene.page("http://a.test/", &[a("http://a.test/old", "the old page")]);
+    let view = followed(&scene, dir.path()).view().unwrap();
+    let rows = broken_rows(view.broken(&scene, &SUFFIXES, None, 99).unwrap().rows);
+    let told = format!("client-error 404 (redirects to {X})");
+    let (old, home) = ("http://a.test/old".to_owned(), "http://a.test/".to_owned());
+    assert!(rows.contains(&(old, told, Some(home), "the old page".to_owned())), "{rows:?}");
+    assert_eq!(rows.len(), 3);
+}
+
 /// Many pages in many runs, some read again: popular targets, targets in several pieces.
 #[test]
 fn what_many_pages_say_is_counted_as_the_slow_count_does() {

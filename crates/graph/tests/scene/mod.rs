@@ -212,14 +212,24 @@ impl Slow {
             let captures = scene.captures(key).unwrap();
             let outcome = captures.last().unwrap().outcome.to_string();
             let url = scene.urls[&key].url.to_string();
-            let mut any = false;
-            for (_, source, _, words, _) in rows.iter().filter(|row| row.0 == key) {
-                any = true;
-                let source = Some(source.clone());
-                broken.insert((url.clone(), outcome.clone(), source, words.clone()));
-            }
-            if !any {
-                broken.insert((url, outcome, None, String::new()));
+            let mut leading = vec![(key, url.clone(), outcome.clone())];
+            let mut at = 0;
+            while let Some((key, leads, said)) = leading.get(at).cloned() {
+                at += 1;
+                let mut any = false;
+                for (_, source, kind, words, _) in rows.iter().filter(|row| row.0 == key) {
+                    any = true;
+                    let from = self::key(source);
+                    if *kind == "redirect" && leading.iter().all(|(key, ..)| *key != from) {
+                        let said = format!("{outcome} (redirects to {url})");
+                        leading.push((from, source.clone(), said));
+                    }
+                    let source = Some(source.clone());
+                    broken.insert((leads.clone(), said.clone(), source, words.clone()));
+                }
+                if !any {
+                    broken.insert((leads, said, None, String::new()));
+                }
             }
         }
         let counts = from.into_iter().map(|(key, (pages, sites))| {
