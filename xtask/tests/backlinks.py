@@ -2,16 +2,20 @@
 
     python3 backlinks.py walk START > truth.jsonl
     python3 backlinks.py check BINARY DATA TRUTH... [--without URL]... [--every N]
+    python3 backlinks.py degrees BINARY DATA LINKS.graphml EDGES.tsv
 
 `walk` asks the site itself for every page, reads it with Python's own parser (with html5lib when
 HTML5LIB is set) and joins references as the URL standard has it. It prints one object per URL: url,
 status, page (whether its links count), links ([target, words, kind, nofollow, count]), malformed
 ([reference, words]), description.
 
-`check` compares with `top`, `links` of every URL that is linked to or was visited (of every Nth
-with --every), `doc` and `broken`, as JSON and as CSV. A later TRUTH replaces what an earlier one
-says of a URL; the pages of --without link nowhere. It prints one line per problem, then a summary,
-and exits with 1 when there is any problem.
+`check` compares with `top` (the counts of every URL), `links` of every URL that was visited and of
+some others (of every Nth with --every), `doc` of some, and `broken`, as JSON and as CSV. A later
+TRUTH replaces what an earlier one says of a URL; the pages of --without are not there at all.
+
+`degrees` reads the exported graph with NetworkX and compares its in-degrees with `top`.
+
+All print one line per problem, then a summary, and exit with 1 when there is any problem.
 """
 
 import collections
@@ -359,6 +363,16 @@ class Check:
             if doc["backlinks"] != len(self.counts[url]):
                 self.problems.append(f"doc {url}: {doc['backlinks']}, {len(self.counts[url])}")
 
+    def leading(self, url, met, out):
+        """Who leads to a broken URL, also through what redirects to it."""
+        if not self.links[url]:
+            out[url, None, "", False] += 1
+        for source, words, kind, _ in self.links[url]:
+            out[url, source, words, False] += 1
+            if kind == "redirect" and source not in met:
+                met.add(source)
+                self.leading(source, met, out)
+
     def broken(self):
         """What leads nowhere, and every page that leads there."""
         rows = self.said.rows("broken")
@@ -370,10 +384,7 @@ class Check:
                 truth[href, url, words, True] += 1
             # Other endings are not asked for by default.
             if row["status"] in (404, 410) and re.search(r"(/|\.html?|/[^./]*)(\?|$)", url):
-                for source, words, kind, nofollow in self.links[url]:
-                    truth[url, source, words, False] += 1
-                if not self.links[url]:
-                    truth[url, None, "", False] += 1
+                self.leading(url, {url}, truth)
         for row in rows:
             said[row["url"], row["source"], row["words"], row["malformed"]] += 1
         self.differ("broken", truth, said)
@@ -400,19 +411,48 @@ def check(binary, data, *rest):
         truth.pop(url)
     checked = Check(binary, data, truth)
     checked.top()
-    urls = sorted(set(checked.links) | set(truth))
+    urls = sorted(truth)[::every] + sorted(set(checked.links) - set(truth))[::20 * every]
     for at, url in enumerate(urls):
-        if at % every == 0:
-            checked.one(url, at % (25 * every) == 0)
+        checked.one(url, at % 25 == 0)
     broken = checked.broken()
-    print("\n".join(checked.problems[:50]))
-    print(json.dumps({
+    tell(checked.problems, {
         "pages": sum(row["page"] for row in truth.values()), "targets": len(checked.counts),
         "backlinks": sum(map(len, checked.counts.values())),
-        "rows": sum(map(len, checked.links.values())), "broken": broken,
-        "problems": len(checked.problems)}))
-    sys.exit(1 if checked.problems else 0)
+        "rows": sum(map(len, checked.links.values())), "links": len(urls), "broken": broken})
+
+
+def degrees(binary, data, graphml, edges):
+    """In-degrees as NetworkX has them: every page that links counts once."""
+    import networkx
+    top = Said(binary, data).rows("top", "--all", "--limit", "100000000")
+    counts = {row["url"]: row["backlinks"] for row in top}
+    problems = []
+
+    def compare(name, graph, url_of):
+        for node, degree in graph.in_degree():
+            if degree != counts.get(url_of(node), 0):
+                problems.append(f"{name} {url_of(node)}: {degree}, top says "
+                                f"{counts.get(url_of(node), 0)}")
+
+    graph = networkx.read_graphml(graphml)
+    compare("graphml", graph, lambda node: graph.nodes[node]["url"])
+    listed = networkx.DiGraph()
+    with open(edges, encoding="utf-8", newline="") as lines:
+        for row in csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE):
+            listed.add_edge(row["source"], row["target"])
+    compare("edges", listed, lambda node: node)
+    missing = [url for url in counts if url not in listed]
+    if missing:
+        problems.append(f"not in the edge list: {missing[:5]}")
+    tell(problems, {"nodes": len(graph), "edges": listed.number_of_edges(), "targets": len(counts)})
+
+
+def tell(problems, summary):
+    """The end of every comparison."""
+    print("\n".join(problems[:50]))
+    print(json.dumps({**summary, "problems": len(problems)}))
+    sys.exit(1 if problems else 0)
 
 
 if __name__ == "__main__":
-    {"walk": walk, "check": check}[sys.argv[1]](*sys.argv[2:])
+    {"walk": walk, "check": check, "degrees": degrees}[sys.argv[1]](*sys.argv[2:])
