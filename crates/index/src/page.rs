@@ -176,7 +176,8 @@ impl Press {
     }
 }
 
-/// Adds what a word is found by beside itself: its stem, the pieces of an identifier.
+/// Adds what a word is found by beside itself: its stem, the pieces of an identifier or of a
+/// word with an apostrophe.
 fn loosen(
     stems: &mut Stems,
     loose: &mut Feed,
@@ -185,11 +186,15 @@ fn loosen(
     folded: &str,
     hash: u64,
 ) {
+    let pieces = |sign: char, least: usize, loose: &mut Feed| {
+        let pieces = folded.split(sign).filter(|piece| piece.len() >= least);
+        pieces.for_each(|piece| loose.push(piece, 0));
+    };
     if folded.contains('_') {
-        for piece in folded.split('_').filter(|piece| piece.len() > 1) {
-            loose.push(piece, 0);
-        }
-        return;
+        return pieces('_', 2, loose);
+    }
+    if folded.contains('\'') {
+        pieces('\'', 3, loose);
     }
     let wordy = folded.len() > 2 && !folded.as_bytes()[0].is_ascii_digit();
     if let Some(rules) = rules.filter(|_| wordy)

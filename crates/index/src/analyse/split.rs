@@ -210,7 +210,7 @@ fn scripts(word: &str) -> impl Iterator<Item = (usize, &str, bool)> {
 
 /// Whether a character belongs to a script that writes without spaces, or whose words are so
 /// long that their pieces are looked for.
-pub(crate) fn is_unit(c: char) -> bool {
+fn is_unit(c: char) -> bool {
     matches!(u32::from(c),
         0x0E00..=0x0EFF // Thai, Lao
         | 0x1000..=0x109F | 0xA9E0..=0xA9FF | 0xAA60..=0xAA7F // Myanmar

@@ -53,6 +53,8 @@ pub(crate) struct Walk {
     before: String,
     whole: String,
     joined: String,
+    /// Where the last character of a script without spaces began.
+    unit: usize,
 }
 
 /// A dotted or hyphenated word while it grows.
@@ -148,6 +150,7 @@ impl Walk {
             fold_into(event.text, &mut self.word);
         }
         let end = event.start + event.text.len();
+        let first = std::mem::replace(&mut self.unit, event.start);
         let (text, raw, form) = (&*self.word, event.text, Form::Single);
         let more = each(Token { text, raw, position, start: event.start, end, form });
         if !more || event.kind == Kind::Unit || self.before.is_empty() || self.word.is_empty() {
@@ -157,7 +160,7 @@ impl Walk {
         self.whole.push_str(&self.before);
         self.whole.push_str(&self.word);
         let (text, raw, form) = (&*self.whole, "", Form::Pair);
-        each(Token { text, raw, position: position - 1, start: event.start, end, form })
+        each(Token { text, raw, position: position - 1, start: first, end, form })
     }
 
     /// Another part, already folded, belongs to the word.

@@ -20,6 +20,7 @@
 mod date;
 mod parse;
 
+pub(crate) use date::year_of;
 pub(crate) use parse::{Filter, Node, Scope, Sign, parse};
 
 use std::fmt;
