@@ -17,7 +17,9 @@ cargo xtask fuzz [TARGET|all] [--seconds N]
 cargo xtask bench crawl [--runs N] [--site PACKAGE|DIR]... [--connections-per-host N]
                                        CPU per 1,000 pages beside wget2 and the fetch-only limit
 cargo xtask bench frontier [--urls N]...
-                                       CPU, memory and disk per discovered URL, small and large";
+                                       CPU, memory and disk per discovered URL, small and large
+cargo xtask bench links [--runs N] [--site PACKAGE|DIR]... [--counts N] [--against BINARY]
+                                       CPU per page with the link graph on and off";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -30,6 +32,7 @@ fn main() -> ExitCode {
         ["fuzz", rest @ ..] => xtask::fuzz::run(rest),
         ["bench", "crawl", rest @ ..] => xtask::bench::crawl::run(rest),
         ["bench", "frontier", rest @ ..] => xtask::bench::frontier::run(rest),
+        ["bench", "links", rest @ ..] => xtask::bench::links::run(rest),
         ["help" | "--help" | "-h"] => {
             println!("{USAGE}");
             return ExitCode::SUCCESS;

@@ -60,13 +60,12 @@ pub fn prepare(wanted: &[(&str, &str)]) {
     }
 }
 
-/// Makes sure of warcio and pywb, in a Python environment of our own when they are not there.
+/// Makes sure of warcio, pywb and py-wacz, in a Python environment of our own when they are not there.
 pub fn prepare_python() {
-    let complete = || find("warcio").is_some() && find("wayback").is_some();
-    if complete() {
+    if ["warcio", "wayback", "wacz"].iter().all(|program| find(program).is_some()) {
         return;
     }
-    eprintln!("installing warcio and pywb into {}", venv().display());
+    eprintln!("installing warcio, pywb and py-wacz into {}", venv().display());
     if is_root() && !python_has("ensurepip") && find("apt-get").is_some() {
         apt(&["install", "--yes", "--no-install-recommends", "python3-venv"]);
     }
@@ -77,7 +76,7 @@ pub fn prepare_python() {
         Ok(())
     };
     if let Err(error) = made() {
-        eprintln!("MISSING warcio and pywb: {error:#}");
+        eprintln!("MISSING warcio, pywb or py-wacz: {error:#}");
     }
 }
 

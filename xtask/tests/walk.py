@@ -173,4 +173,5 @@ def main():
                           "strict": url in strict, "wide": True}))
 
 
-main()
+if __name__ == "__main__":
+    main()

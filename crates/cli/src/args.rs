@@ -12,6 +12,8 @@ use std::path::PathBuf;
   argiope crawl https://example.org/            fetch a whole site; run again to go on
   argiope status                                ask a running crawl how far it is
   argiope explain https://example.org/page      why a page was fetched or was not
+  argiope links https://example.org/page        who links to it, and in which words
+  argiope broken                                links that lead nowhere
   argiope show https://example.org/             print what was fetched")]
 pub struct Cli {
     #[command(flatten)]
@@ -28,7 +30,7 @@ pub struct Global {
     /// The configuration file (default: ./argiope.toml, then DIR/argiope.toml)
     #[arg(long, global = true, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// Text for people, or one JSON object per line
+    /// Text for people, one JSON object per line, or a table for spreadsheets (links, top, broken)
     #[arg(long, global = true, value_enum, default_value_t = Format::Text)]
     pub format: Format,
 }
@@ -37,6 +39,7 @@ pub struct Global {
 pub enum Format {
     Text,
     Json,
+    Csv,
 }
 
 #[derive(Debug, Subcommand)]
@@ -47,14 +50,20 @@ pub enum Command {
     Demo(Demo),
     /// List jobs; pause, resume or drop one
     Jobs(Jobs),
-    /// How the crawl stands: queue, speed, hosts
+    /// How the crawl stands: what it is doing right now, queues, speed, hosts
     Status,
-    /// The hosts of all crawls: how they answer, how often they are asked
+    /// The hosts of all crawls: how they answer, what they take up; exclude or forgive one
     Sites(Sites),
     /// All that is known of a URL
     Doc(Target),
     /// Why a URL was or was not fetched, and when it will be
     Explain(Explain),
+    /// Who links to a URL, and in which words
+    Links(Links),
+    /// The most linked pages
+    Top(Top),
+    /// Broken and malformed links, and the pages that hold them
+    Broken(Broken),
     /// Print what was fetched
     Show(Show),
     /// Check the archive against the store: every digest, every pointer
@@ -131,6 +140,9 @@ pub struct Crawl {
     /// Allow private, loopback and link-local addresses
     #[arg(long)]
     pub allow_private: bool,
+    /// Count back-links later, when they are asked for
+    #[arg(long)]
+    pub no_links: bool,
     /// Keep no bodies; `show` will have nothing to show
     #[arg(long)]
     pub no_archive: bool,
@@ -175,7 +187,8 @@ pub enum JobAction {
 #[command(after_help = "Examples:
   argiope sites                                 every host, those in trouble first
   argiope sites example.org                     the hosts of one site
-  argiope sites forgive example.org             ask hosts again that were given up")]
+  argiope sites exclude example.org             leave a site alone from now on, also while crawling
+  argiope sites forgive example.org             ask hosts again that were given up or excluded")]
 pub struct Sites {
     #[command(subcommand)]
     pub action: Option<SiteAction>,
@@ -186,7 +199,20 @@ pub struct Sites {
 
 #[derive(Debug, Subcommand)]
 pub enum SiteAction {
-    /// Forget how a site or a host has behaved and ask it again
+    /// Ask nothing more of a site or a host, in this crawl and in later ones
+    #[command(after_help = "Examples:
+  argiope sites exclude example.org              all its hosts, those met later included
+  argiope sites exclude calendar.example.org     one host
+  argiope sites exclude http://example.org:8080  one origin
+
+It holds from the next request on, while a crawl runs and when none does. What is queued is skipped,
+what was fetched stays. `argiope sites forgive` undoes it.")]
+    Exclude {
+        /// A site (example.org), a host (www.example.org) or an origin, with its scheme
+        #[arg(value_name = "NAME")]
+        name: String,
+    },
+    /// Forget how a site or a host has behaved, or that it was excluded, and ask it again
     Forgive {
         /// A site (example.org) or a host (www.example.org)
         #[arg(value_name = "NAME")]
@@ -202,6 +228,64 @@ pub struct Explain {
     /// A URL, whether or not a crawl has met it
     #[arg(value_name = "URL")]
     pub url: String,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  argiope links https://example.org/            who links here, and in which words
+  argiope links https://example.org/ --out      where it links to
+  argiope --format csv links https://example.org/ > links.csv
+
+A page counts once for each URL that its latest version links to by what a reader follows: a, area,
+frame, iframe. Other references (canonical, redirect, …) are listed and not counted. The URL need
+not have been fetched.")]
+pub struct Links {
+    /// A URL or a document number
+    #[arg(value_name = "URL|ID")]
+    pub target: String,
+    /// The links of this page instead of those to it
+    #[arg(long)]
+    pub out: bool,
+    /// List so many at most; 0 lists all (default: 20 in text, all in json and csv)
+    #[arg(long, value_name = "N")]
+    pub limit: Option<usize>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  argiope top                                   the pages that most pages link to
+  argiope top --by sites --limit 100            those that most sites link to
+  argiope top --all                             also what lies outside the crawl")]
+pub struct Top {
+    /// What counts: pages that link there, or sites
+    #[arg(long, value_enum, default_value_t = TopBy::Backlinks)]
+    pub by: TopBy,
+    /// How many
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub limit: usize,
+    /// Also URLs that links lead to and no job has taken up
+    #[arg(long)]
+    pub all: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TopBy {
+    Backlinks,
+    Sites,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  argiope broken
+  argiope --format csv broken > broken.csv      one line for each page that holds one
+  argiope --format json broken | jq -r .source | sort | uniq -c
+
+A link is broken when the last visit to its URL failed for good, and malformed when what is written
+there is no URL.")]
+pub struct Broken {
+    /// List so many URLs at most; 0 lists all (default: 50 in text, all in json and csv)
+    #[arg(long, value_name = "N")]
+    pub limit: Option<usize>,
 }
 
 #[derive(Debug, Args)]

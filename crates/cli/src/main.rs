@@ -12,7 +12,7 @@ mod output;
 mod progress;
 mod seeds;
 
-use args::{Cli, Command};
+use args::{Cli, Command, Format};
 use clap::Parser;
 use std::process::ExitCode;
 
@@ -52,14 +52,23 @@ fn main() -> ExitCode {
 
 fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     let Cli { global, command } = cli;
+    let tabular = matches!(command, Command::Links(_) | Command::Top(_) | Command::Broken(_));
+    if global.format == Format::Csv && !tabular {
+        return Err(
+            Usage("--format csv is for links, top and broken; others have json".into()).into()
+        );
+    }
     match command {
         Command::Crawl(args) => command::crawl::crawl(&global, *args),
         Command::Demo(args) => command::demo::demo(&global, &args),
         Command::Jobs(args) => command::ask::jobs(&global, &args),
-        Command::Status => command::ask::status(&global),
+        Command::Status => command::status::status(&global),
         Command::Sites(args) => command::sites::sites(&global, &args),
         Command::Explain(args) => command::sites::explain(&global, &args),
         Command::Doc(args) => command::ask::doc(&global, &args),
+        Command::Links(args) => command::links::links(&global, &args),
+        Command::Top(args) => command::links::top(&global, &args),
+        Command::Broken(args) => command::links::broken(&global, &args),
         Command::Show(args) => command::show::show(&global, &args),
         Command::Verify => command::check::verify(&global),
         Command::Export(args) => command::export::export(&global, args),

@@ -75,6 +75,24 @@ pub fn plural(n: u64, one: &str, many: &str) -> String {
     format!("{} {}", count(n), if n == 1 { one } else { many })
 }
 
+/// A text on one line, of at most `most` characters.
+pub fn cut(text: &str, most: usize) -> String {
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match text.char_indices().nth(most) {
+        None => text,
+        Some(_) => text.chars().take(most.saturating_sub(1)).chain(['…']).collect(),
+    }
+}
+
+/// A line of CSV (RFC 4180): what holds a comma, a quote or a line end stands in quotes.
+pub fn csv_line(cells: impl IntoIterator<Item = String>) -> String {
+    let quoted = |cell: String| match cell.contains([',', '"', '\n', '\r']) {
+        true => format!("\"{}\"", cell.replace('"', "\"\"")),
+        false => cell,
+    };
+    cells.into_iter().map(quoted).collect::<Vec<_>>().join(",")
+}
+
 /// A table with a head, columns aligned; columns whose name starts with `>` to the right.
 pub fn table(head: &[&str], rows: &[Vec<String>]) -> Vec<String> {
     let names: Vec<&str> = head.iter().map(|h| h.trim_start_matches('>')).collect();
@@ -110,6 +128,14 @@ mod tests {
         assert_eq!(bytes(999), "999 B");
         assert_eq!(bytes(1_500_000), "1.5 MB");
         assert_eq!(seconds(200.0), "3 min 20 s");
+    }
+
+    #[test]
+    fn texts_are_cut_between_characters_and_cells_are_quoted_where_they_must_be() {
+        assert_eq!(cut("ein  Wört\n chen", 20), "ein Wört chen");
+        assert_eq!(cut("ääää", 3), "ää…");
+        let line = csv_line(["a".to_owned(), "b, \"c\"".to_owned(), "d\ne".to_owned()]);
+        assert_eq!(line, "a,\"b, \"\"c\"\"\",\"d\ne\"");
     }
 
     #[test]

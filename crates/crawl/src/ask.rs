@@ -3,16 +3,19 @@
 //! One set of questions for all who ask: the owner answers them over its control socket, and
 //! where there is no owner the asker opens the directory and answers itself.
 
+use crate::backlinks::Backlinks;
 use crate::data_dir::{DataDir, text_dir};
+use crate::disk;
 use crate::explain::explain;
 use crate::import::is_import;
-use crate::live::Live;
+use crate::live::{Live, Look, summed};
 use crate::settings::EngineSettings;
-use crate::sites::{forgiving, named, rows};
+use crate::sites::{changed_row, forgive_site, rows, to_exclude};
 use crate::world::Clock;
 use argiope_archive::{digest_base32, read_text, warc_segment_name};
+use argiope_graph::{By, GraphError, SourcePlace};
 use argiope_model::{CanonicalUrl, Capture, Directives, DocId, Suffixes, Time, UrlKey};
-use argiope_store::{JobRow, Store, StoreError, UrlRow, UrlState};
+use argiope_store::{Batch, JobCounters, JobRow, Store, StoreError, UrlRow, UrlState};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -41,11 +44,53 @@ pub enum Question {
         /// A site, a host or an origin.
         filter: Option<String>,
     },
+    /// Leave the hosts of a name alone, those included that are not known yet.
+    Exclude {
+        /// A site, a host or an origin.
+        name: String,
+    },
     /// Try the hosts of a name again, whatever they have done.
     Forgive {
         /// A site, a host or an origin.
         name: String,
     },
+    /// Links to a URL or a document number: a row of totals, and a row for each link.
+    Links {
+        /// The URL, known or not, or the number.
+        target: String,
+        /// Which of them.
+        order: LinkOrder,
+    },
+    /// The links of a page.
+    LinksOut {
+        /// The URL or the number of the page.
+        source: String,
+    },
+    /// The most linked URLs.
+    Top {
+        /// By the number of linking sites, not pages.
+        sites: bool,
+        /// How many.
+        limit: usize,
+        /// Also URLs that no job has met.
+        all: bool,
+    },
+    /// Links that lead nowhere, those to one URL together.
+    Broken {
+        /// After this document.
+        after: Option<u64>,
+        /// About how many rows.
+        limit: usize,
+    },
+}
+
+/// Which links are wanted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LinkOrder {
+    /// Those of pages after this one, as an answer named it.
+    pub after: Option<SourcePlace>,
+    /// Those of at most so many pages.
+    pub pages: usize,
 }
 
 /// An answer: rows, or a sentence saying why there are none.
@@ -54,6 +99,8 @@ pub enum Question {
 pub enum Asked {
     /// The rows.
     Rows(Vec<Value>),
+    /// A piece of them, and what to ask for the next one; nothing at the end.
+    Piece(Vec<Value>, Option<Box<Question>>),
     /// Why there are none.
     Sorry(String),
 }
@@ -63,6 +110,7 @@ pub fn answer(
     question: &Question,
     dir: &DataDir,
     store: &dyn Store,
+    links: &Backlinks,
     settings: &EngineSettings,
     live: Option<&Live>,
 ) -> Asked {
@@ -76,10 +124,10 @@ pub fn answer(
         }
     };
     let rows = match question {
-        Question::Status => status(store, live),
+        Question::Status => return status(store, live.map(|live| (live, Look::default()))),
         Question::Jobs => jobs(store),
         Question::Doc(target) => find(target, dir.suffixes(), store).and_then(|found| {
-            found.map(|(key, row)| doc(dir.path(), store, key, &row)).transpose()
+            found.map(|(key, row)| doc(dir.path(), store, links, key, &row)).transpose()
         }),
         Question::Captures(target) => find(target, dir.suffixes(), store)
             .and_then(|found| found.map(|(key, _)| captures(store, key)).transpose()),
@@ -100,20 +148,29 @@ pub fn answer(
                 rows => rows.map(Some),
             }
         }
-        Question::Forgive { name } => {
-            let hosts = named(store, dir.suffixes(), name);
-            let page = store.next_page();
-            let forgive = |hosts: Vec<_>| Ok((forgiving(store, &hosts, page?, now)?, hosts));
-            match hosts.and_then(forgive) {
-                Ok((_, hosts)) if hosts.is_empty() => return Asked::Sorry(unknown_site(name)),
-                Ok((batch, hosts)) => {
-                    let urls = batch.discoveries.len();
-                    store.commit(batch).map(|_| {
-                        Some(vec![json!({ "site": name, "hosts": hosts.len(), "urls": urls })])
-                    })
-                }
-                Err(e) => Err(e),
+        Question::Exclude { name } => match to_exclude(store, dir.suffixes(), name) {
+            Ok((change, queued)) => {
+                let mut row = changed_row(name, &change);
+                row["queued"] = json!(queued);
+                let exclusions = change.names.into_iter().map(|name| (name, true)).collect();
+                let batch = Batch { now, exclusions, exclude: change.hosts, ..Batch::default() };
+                store.commit(batch).map(|_| Some(vec![row]))
             }
+            Err(why) => return Asked::Sorry(why),
+        },
+        Question::Forgive { name } => match forgive_site(dir, store, name, now) {
+            Ok(row) => Ok(Some(vec![row])),
+            Err(why) => return Asked::Sorry(why),
+        },
+        Question::Links { .. }
+        | Question::LinksOut { .. }
+        | Question::Top { .. }
+        | Question::Broken { .. } => {
+            return match linked(question, dir.suffixes(), store, links) {
+                Ok(asked) => asked,
+                Err(GraphError::Store(e)) => Asked::Sorry(e.to_string()),
+                Err(e) => Asked::Sorry(crate::backlinks::chain(&e)),
+            };
         }
     };
     match (rows, question) {
@@ -124,6 +181,52 @@ pub fn answer(
         (Ok(None), _) => Asked::Rows(Vec::new()),
         (Err(e), _) => Asked::Sorry(e.to_string()),
     }
+}
+
+/// Answers a question about links.
+fn linked(
+    question: &Question,
+    pinned: &Suffixes,
+    store: &dyn Store,
+    links: &Backlinks,
+) -> Result<Asked, GraphError> {
+    let named = |target: &str| -> Result<Result<(String, UrlKey), Asked>, StoreError> {
+        let found = find(target, pinned, store)?.map(|(key, row)| (row.url.to_string(), key));
+        // A link may lead where no job has been.
+        let unmet = || CanonicalUrl::parse(target).map(|url| (url.to_string(), url.key(pinned)));
+        Ok(found.map_or_else(unmet, Ok).map_err(|e| Asked::Sorry(format!("{target}: {e}"))))
+    };
+    Ok(match question {
+        Question::Links { target, order } => match named(target)? {
+            Ok((url, key)) => {
+                let page = links.incoming(&url, key, order.after, order.pages)?;
+                let rest = |after| {
+                    let order = LinkOrder { after: Some(after), ..*order };
+                    Box::new(Question::Links { target: target.clone(), order })
+                };
+                Asked::Piece(page.rows, page.next.map(rest))
+            }
+            Err(sorry) => sorry,
+        },
+        Question::LinksOut { source } => match named(source)? {
+            Ok((url, key)) if store.urls(&[key])?.pop().flatten().is_some() => {
+                Asked::Rows(links.outgoing(&url, key)?)
+            }
+            Ok(_) => Asked::Sorry(format!("{source} is not known here; no job has met it")),
+            Err(sorry) => sorry,
+        },
+        Question::Top { sites, limit, all } => {
+            let by = if *sites { By::Sites } else { By::Backlinks };
+            Asked::Rows(links.top(by, *limit, *all)?)
+        }
+        Question::Broken { after, limit } => {
+            let (rows, next) = links.broken(after.map(DocId), *limit)?;
+            let rest =
+                |doc: DocId| Box::new(Question::Broken { after: Some(doc.0), limit: *limit });
+            Asked::Piece(rows, next.map(rest))
+        }
+        _ => Asked::Rows(Vec::new()),
+    })
 }
 
 /// What to say of a name that no host here has.
@@ -147,20 +250,40 @@ fn find(
     Ok(store.urls(&[key])?.pop().flatten().map(|row| (key, row)))
 }
 
-fn status(store: &dyn Store, live: Option<&Live>) -> Rows {
-    let mut total = live.map_or_else(
-        || {
-            let rows = store.jobs().unwrap_or_default();
-            let mut out = crate::live::summed(rows.iter(), Default::default());
-            out.state = "idle".to_owned();
-            out
-        },
-        Live::snapshot,
-    );
-    if live.is_none() {
-        total.elapsed_s = 0.0;
-    }
-    Ok(Some(vec![serde_json::to_value(total).unwrap_or_default()]))
+/// How the crawl stands, and what it is doing where one runs.
+pub(crate) fn status(store: &dyn Store, live: Option<(&Live, Look)>) -> Asked {
+    let jobs = match store.jobs() {
+        Ok(jobs) => jobs,
+        Err(e) => return Asked::Sorry(e.to_string()),
+    };
+    let runs = live.is_some();
+    let (total, look) = match live {
+        Some((live, look)) => (live.snapshot(), look),
+        None => {
+            let mut total = summed(jobs.iter(), Default::default());
+            total.state = "idle".to_owned();
+            (total, Look::default())
+        }
+    };
+    let mut row = serde_json::to_value(total).unwrap_or_default();
+    let mut all = JobCounters::default();
+    jobs.iter().for_each(|row| all.add_skipped(&row.counters));
+    row["skipped"] = skipped(&all);
+    row["workers"] = json!(look.workers);
+    row["queues"] = if look.queues.is_null() { json!({}) } else { look.queues };
+    let all_jobs = || jobs.iter().map(job_row).collect();
+    row["jobs"] = if look.jobs.is_empty() { all_jobs() } else { look.jobs.into() };
+    row["waiting"] = json!(look.waiting);
+    row["memory"] = match runs {
+        true => json!({ "now": disk::memory(), "peak": disk::peak_memory() }),
+        false => Value::Null,
+    };
+    Asked::Rows(vec![row])
+}
+
+/// URLs left alone, by reason.
+pub(crate) fn skipped(counters: &JobCounters) -> Value {
+    counters.skipped().into_iter().map(|(name, n)| (name.to_owned(), json!(n))).collect()
 }
 
 /// The row of a job, as `jobs` shows it.
@@ -178,6 +301,7 @@ pub(crate) fn job_row(row: &JobRow) -> Value {
         "fetched": counters.fetched,
         "queued": counters.queued,
         "failed": counters.failed,
+        "skipped": skipped(counters),
         "bytes": counters.bytes,
         "created": row.job.created.to_string(),
         "run_s": counters.run_ms as f64 / 1000.0,
@@ -197,13 +321,24 @@ fn jobs(store: &dyn Store) -> Rows {
 fn doc(
     data: &Path,
     store: &dyn Store,
+    links: &Backlinks,
     key: UrlKey,
     row: &UrlRow,
 ) -> Result<Vec<Value>, StoreError> {
+    // A graph that cannot be read keeps nobody from the rest.
+    let (backlinks, words) = match links.about(key) {
+        Ok((number, words)) => (Some(number), words),
+        Err(e) => {
+            tracing::warn!("{}", crate::backlinks::chain(&e));
+            (None, None)
+        }
+    };
     let captures = store.captures(key)?;
     let last = captures.last();
     let text = captures.iter().rev().find_map(|c| c.text);
     let text = text.and_then(|at| read_text(&text_dir(data), at).ok());
+    // What others call a page says what it is about where it does not say so itself.
+    let own = text.as_ref().map(|t| t.description.clone()).filter(|own| !own.is_empty());
     let time = |t: Option<Time>| t.map(|t| t.to_string());
     let state = match row.state {
         UrlState::Skipped(reason) => format!("skipped: {}", reason.name()),
@@ -228,8 +363,14 @@ fn doc(
         "change_rate": Value::Null,
         "due": time(row.due),
         "depth": row.depth,
-        "backlinks": Value::Null,
+        "backlinks": backlinks,
         "title": text.as_ref().map(|t| &t.title),
+        "description": own.as_deref().or(words.as_deref()),
+        "described_by": match (&own, &words) {
+            (Some(_), _) => Some("page"),
+            (None, Some(_)) => Some("links"),
+            (None, None) => None,
+        },
         "language": text.as_ref().and_then(|t| t.language.as_ref()),
         "asks": last.map(|c| asks(c.directives)),
         "job": row.job().0,

@@ -4,24 +4,25 @@
 //! random token into `control.json`, readable by its user alone: so it works on every system
 //! and with every path length. One question a connection, one JSON line each way.
 
-use crate::ask::{Asked, Question, answer, unknown_site};
+use crate::ask::{Asked, Question, answer, status};
+use crate::backlinks::Backlinks;
 use crate::data_dir::DataDir;
-use crate::live::Live;
-use crate::run::Instruction;
+use crate::live::{Live, Look};
+use crate::run::{Instruction, SiteChange};
 use crate::settings::EngineSettings;
-use crate::sites::named;
+use crate::sites::{changed_row, to_exclude, to_forgive};
 use argiope_model::{JobId, JobState};
 use argiope_store::Store;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::collections::hash_map::RandomState;
 use std::fs;
 use std::hash::{BuildHasher, Hasher};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc as blocking};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
@@ -34,6 +35,12 @@ const MAX_ANSWER: u64 = 256 << 20;
 const PATIENCE: Duration = Duration::from_secs(30);
 /// A question must be there after this long, however slowly it is sent.
 const ASKING: Duration = Duration::from_secs(2);
+/// A commit takes no longer, where there is room for it.
+const WRITING: Duration = Duration::from_secs(20);
+/// Who wants to see what is being done waits no longer.
+const LOOKING: Duration = Duration::from_millis(500);
+/// What an asker hears who comes too late.
+const ENDING: &str = "the crawl is ending, or an import runs: try again in a moment";
 /// Askers answered at once; more are hung up on.
 const MAX_ASKERS: usize = 16;
 /// What an asker with another owner's token hears.
@@ -88,6 +95,8 @@ pub struct Owner {
     pub dir: Arc<DataDir>,
     /// Its store.
     pub store: Arc<dyn Store>,
+    /// Who links to whom in it.
+    pub links: Arc<Backlinks>,
     /// The status.
     pub live: Arc<Live>,
     /// How it crawls.
@@ -170,9 +179,11 @@ fn serve(stream: &TcpStream, token: &str, owner: &Owner) -> io::Result<()> {
         Ok(letter) if letter.token == token => match &letter.question {
             Question::SetJob(id, state) => set_job(owner, *id, state),
             Question::Forgive { name } => forgive(owner, name),
+            Question::Exclude { name } => exclude(owner, name),
+            Question::Status => status(&*owner.store, Some((&owner.live, look(owner)))),
             question => {
-                let Owner { dir, store, live, settings, .. } = owner;
-                answer(question, dir, &**store, settings, Some(live))
+                let Owner { dir, store, links, live, settings, .. } = owner;
+                answer(question, dir, &**store, links, settings, Some(live))
             }
         },
         Ok(_) => Asked::Sorry(WRONG_TOKEN.to_owned()),
@@ -202,17 +213,51 @@ fn set_job(owner: &Owner, id: u32, state: &str) -> Asked {
 }
 
 fn forgive(owner: &Owner, name: &str) -> Asked {
-    let hosts = match named(&*owner.store, owner.dir.suffixes(), name) {
-        Ok(hosts) if hosts.is_empty() => return Asked::Sorry(unknown_site(name)),
-        Ok(hosts) => hosts,
-        Err(e) => return Asked::Sorry(e.to_string()),
-    };
-    for host in &hosts {
-        if owner.orders.blocking_send(Instruction::Forgive(*host)).is_err() {
-            return Asked::Sorry("the crawl is ending".to_owned());
-        }
+    match to_forgive(&*owner.store, owner.dir.suffixes(), name) {
+        Ok(change) => change_sites(owner, name, change, |_| {}),
+        Err(why) => Asked::Sorry(why),
     }
-    Asked::Rows(vec![json!({ "site": name, "hosts": hosts.len() })])
+}
+
+fn exclude(owner: &Owner, name: &str) -> Asked {
+    match to_exclude(&*owner.store, owner.dir.suffixes(), name) {
+        Ok((change, queued)) => {
+            change_sites(owner, name, change, |row| row["queued"] = json!(queued))
+        }
+        Err(why) => Asked::Sorry(why),
+    }
+}
+
+/// Has sites excluded or forgiven; answers when that holds and is written down.
+fn change_sites(
+    owner: &Owner,
+    name: &str,
+    change: SiteChange,
+    more: impl FnOnce(&mut Value),
+) -> Asked {
+    let mut row = changed_row(name, &change);
+    more(&mut row);
+    let (done, told) = blocking::sync_channel(1);
+    let order = Instruction::Sites(SiteChange { done: Some(done), ..change });
+    if owner.orders.blocking_send(order).is_err() {
+        return Asked::Sorry(ENDING.to_owned());
+    }
+    match told.recv_timeout(WRITING) {
+        Ok(()) => Asked::Rows(vec![row]),
+        Err(blocking::RecvTimeoutError::Timeout) => Asked::Sorry(
+            "it holds from now on, but could not be written down yet; is the disk full?".to_owned(),
+        ),
+        Err(blocking::RecvTimeoutError::Disconnected) => Asked::Sorry(ENDING.to_owned()),
+    }
+}
+
+/// What the crawl is doing right now; nothing where it has no time to say.
+fn look(owner: &Owner) -> Look {
+    let (to, seen) = blocking::sync_channel(1);
+    match owner.orders.try_send(Instruction::Look(to)) {
+        Ok(()) => seen.recv_timeout(LOOKING).unwrap_or_default(),
+        Err(_) => Look::default(),
+    }
 }
 
 /// Asks the owner of a directory; `None` when there is none.

@@ -7,6 +7,7 @@
 //!  control.json    where the owner listens, while there is one
 //!  store/          what we know            warc/   what we saw
 //!  text/           what it says            spool/  bodies on their way, emptied at start
+//!  graph/          who links to whom; can be made again from the store
 //!  receipts/       what was forgotten      forgetting.json  while that is under way
 //! ```
 //!
@@ -175,6 +176,11 @@ impl DataDir {
     /// Where the texts are.
     pub fn text(&self) -> PathBuf {
         text_dir(&self.path)
+    }
+
+    /// Where the reverse links are.
+    pub fn graph(&self) -> PathBuf {
+        self.path.join("graph")
     }
 
     /// Where bodies wait.

@@ -60,7 +60,16 @@ fn on_disk(meta: &std::fs::Metadata) -> u64 {
 
 /// The most memory this process has held, in bytes; 0 where the system does not tell.
 pub(crate) fn peak_memory() -> u64 {
+    memory_line("VmHWM:")
+}
+
+/// The memory this process holds, in bytes; 0 where the system does not tell.
+pub(crate) fn memory() -> u64 {
+    memory_line("VmRSS:")
+}
+
+fn memory_line(name: &str) -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:"));
+    let line = status.lines().find_map(|l| l.strip_prefix(name));
     line.and_then(|l| l.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok()).unwrap_or(0) << 10
 }

@@ -46,9 +46,10 @@ pub(crate) fn explain(
 
     let jobs = store.jobs()?;
     let wanted = scope_rows(&mut out, url, row.as_ref(), &jobs);
+    let excluded = excluded_row(&mut out, url, dir, store)?;
     let forbidden = robots_row(&mut out, url, key, store, settings)?;
     limit_rows(&mut out, row.as_ref(), &jobs);
-    host_rows(&mut out, host.as_ref(), key, store, settings, now)?;
+    host_rows(&mut out, host.as_ref(), key, store, settings, excluded, now)?;
     let last = last_attempt(&mut out, row.as_ref(), key, store)?;
     queue_row(&mut out, row.as_ref(), key, host.as_ref(), store)?;
 
@@ -62,6 +63,7 @@ pub(crate) fn explain(
     let state = match &row {
         Some(row) => state_words(row, last.as_deref()),
         None if jobs.is_empty() => "never met: there is no job yet".to_owned(),
+        None if excluded => "never met; its site is excluded".to_owned(),
         None if forbidden => "never met; robots.txt would forbid it".to_owned(),
         None if wanted => "never met; a link to it would be followed".to_owned(),
         None => "never met; a link to it would not be followed".to_owned(),
@@ -149,6 +151,19 @@ fn scope_words(job: &Job) -> String {
     format!("the scope is {what} {}{more}", names.join(", ")).trim_end().to_owned()
 }
 
+/// Whether somebody excluded the URL's site; nothing is said where nobody did.
+fn excluded_row(
+    out: &mut Saying,
+    url: &CanonicalUrl,
+    dir: &DataDir,
+    store: &dyn Store,
+) -> Result<bool, StoreError> {
+    let exclusions = sites::exclusions(store, dir.suffixes())?;
+    let Some((name, since)) = exclusions.covering(url) else { return Ok(false) };
+    out.say("exclusion", "no", format!("{name} was {}", sites::excluded_words(name, since)));
+    Ok(true)
+}
+
 /// What robots.txt says; whether it forbids the URL.
 fn robots_row(
     out: &mut Saying,
@@ -216,6 +231,7 @@ fn host_rows(
     key: UrlKey,
     store: &dyn Store,
     settings: &EngineSettings,
+    excluded: bool,
     now: Time,
 ) -> Result<(), StoreError> {
     let Some(host) = host else {
@@ -225,7 +241,11 @@ fn host_rows(
     let file = store.robots(&[key.host])?.pop().flatten();
     let (_, named) = sites::robots_words(file.as_ref(), settings.agent());
     let delay = sites::delay(host, named, settings).as_secs_f64();
-    let state = sites::state(host, now);
+    let state = sites::state(host, excluded, now);
+    if excluded {
+        out.say("host", "no", "excluded; it is asked for nothing");
+        return Ok(());
+    }
     let mut words = format!("{state}; asked every {delay} s at most");
     if named.is_some_and(|named| named > settings.delay) {
         words.push_str(" (its robots.txt names that delay)");

@@ -304,7 +304,7 @@ impl LinkSource for StoredLinks<'_> {
                 let target = targets
                     .entry(link.url.key(&self.pinned))
                     .or_insert_with(|| (link.url.clone(), Vec::new(), 0));
-                target.2 += 1;
+                target.2 += u64::from(link.count);
                 if !link.words.is_empty() && !target.1.contains(&link.words) {
                     target.1.push(link.words);
                 }

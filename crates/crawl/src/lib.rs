@@ -44,6 +44,7 @@
 //!   (`cli`).
 
 mod ask;
+mod backlinks;
 mod committer;
 mod control;
 mod data_dir;
@@ -70,7 +71,8 @@ mod verify;
 mod visit;
 mod world;
 
-pub use ask::{Asked, Question, answer};
+pub use ask::{Asked, LinkOrder, Question, answer};
+pub use backlinks::{Backlinks, Following};
 pub use control::{ControlError, Listening, Owner, ask_owner, listen};
 pub use data_dir::{Access, DataDir, DataDirError, Manifest};
 pub use export::{export_cdxj, export_warc};
@@ -87,9 +89,10 @@ pub use forget::{
 pub use import::{
     ImportError, ImportOrder, ImportProblem, ImportSummary, ImportWatch, import_warc,
 };
-pub use live::{Live, Snapshot};
+pub use live::{Live, Look, Snapshot, Worker};
 pub use order::{NewJob, Picked, open_jobs, pick_job};
-pub use run::{Ended, EngineError, Instruction, Run, Summary, run};
+pub use run::{Ended, EngineError, Instruction, Run, SiteChange, Summary, run};
 pub use settings::EngineSettings;
+pub use sites::{excluded_starts, forgive_site};
 pub use verify::{Problem, Verified, verify};
 pub use world::{Clock, Coming, MadeUp, Web};

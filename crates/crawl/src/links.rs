@@ -14,9 +14,14 @@ pub(crate) fn judge_links(
     links: &[Link],
     index: bool,
 ) -> Vec<Found> {
-    let mut found = Vec::new();
+    let mut found: Vec<Found> = Vec::new();
+    let mut last: Option<&CanonicalUrl> = None;
     for (index_on_page, link) in links.iter().enumerate() {
         if link.nofollow && shared.agent.is_some() {
+            continue;
+        }
+        // Links to one URL stand together; one is as good as all.
+        if last.replace(&link.url) == Some(&link.url) {
             continue;
         }
         let redirect = link.kind == LinkKind::Redirect;

@@ -4,6 +4,7 @@ use argiope_frontier::Counts;
 use argiope_model::Time;
 use argiope_store::JobRow;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
@@ -54,6 +55,33 @@ pub struct Snapshot {
     pub elapsed_s: f64,
     /// The page taken in last.
     pub newest: Option<String>,
+}
+
+/// What is being done at one moment, in detail: made when somebody asks, and only then.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Look {
+    /// What each visit is doing, those first that began first.
+    pub workers: Vec<Worker>,
+    /// The queues between the stages, their lengths and their bounds.
+    pub queues: Value,
+    /// The jobs being worked on.
+    pub jobs: Vec<Value>,
+    /// The hosts that are waited for, those first that may be asked next.
+    pub waiting: Vec<Value>,
+}
+
+/// A visit, and what it is doing.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Worker {
+    /// `locating`, `robots.txt`, `waiting for the answer`, `reading`, `parsing` or `waiting for
+    /// commit`.
+    pub stage: String,
+    /// Scheme, host name and port.
+    pub host: String,
+    /// What is asked for.
+    pub url: String,
+    /// Seconds since it began.
+    pub for_s: f64,
 }
 
 /// The live status.

@@ -5,7 +5,7 @@ use crate::data_dir::{DataDir, log_dir};
 use crate::director::{Committing, Director};
 use crate::disk;
 use crate::group::{Event, Group};
-use crate::live::Live;
+use crate::live::{Live, Look};
 use crate::log::CrawlLog;
 use crate::order::Picked;
 use crate::settings::EngineSettings;
@@ -13,7 +13,7 @@ use crate::visit::Shared;
 use crate::world::{Clock, MadeUp, Web};
 use argiope_archive::{SegmentKind as ArchiveKind, Segments, WarcInfo};
 use argiope_fetch::Fetcher;
-use argiope_frontier::SeenCache;
+use argiope_frontier::{Exclusions, SeenCache};
 use argiope_model::{HostKey, JobId, JobState, Suffixes};
 use argiope_store::{JobRow, SegmentKind, Store, StoreError};
 use serde::Serialize;
@@ -93,12 +93,29 @@ pub struct Run {
 }
 
 /// A change asked for from outside while a crawl runs.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub enum Instruction {
     /// A job is to be in this state.
     Job(JobId, JobState),
     /// A host is to be tried again, whatever it has done.
     Forgive(HostKey),
+    /// Sites are excluded, or forgiven.
+    Sites(SiteChange),
+    /// Somebody would like to see what is being done right now.
+    Look(blocking::SyncSender<Look>),
+}
+
+/// Sites to be left alone from now on, or to be asked again.
+#[derive(Clone, Debug)]
+pub struct SiteChange {
+    /// Whether they are excluded; otherwise they are forgiven.
+    pub exclude: bool,
+    /// The names that are excluded, or no longer.
+    pub names: Vec<Box<str>>,
+    /// The hosts known that they mean.
+    pub hosts: Vec<HostKey>,
+    /// Told when it holds and is written down.
+    pub done: Option<blocking::SyncSender<()>>,
 }
 
 /// Crawls until nothing is left, a limit is reached or a stop is asked for.
@@ -121,6 +138,7 @@ pub async fn run(run: Run) -> Result<Summary, EngineError> {
     let start = |e: StoreError| EngineError::Start(e.into());
     let (jobs, claims) = (store.jobs().map_err(start)?, store.claims().map_err(start)?);
     let next_page = store.next_page().map_err(start)?;
+    let exclusions = Exclusions::new(store.exclusions().map_err(start)?, dir.suffixes().clone());
     let (committing, thread) = match made_up {
         Some(made_up) => (Committing::here(committer, made_up.commit_time, events), None),
         None => {
@@ -134,7 +152,7 @@ pub async fn run(run: Run) -> Result<Summary, EngineError> {
     };
 
     let mut director = Director::new(Arc::new(shared), dir, live, settings, committing, next_page);
-    director.begin(&jobs, picked, claims);
+    director.begin(&jobs, picked, claims, exclusions);
     let outcome = director.direct(&mut inbox, &mut stop, &mut orders).await;
     // Hanging up ends the committer, whatever it was about to say; its thread is joined so that
     // its files are closed. Nothing of this run touches the directory afterwards.

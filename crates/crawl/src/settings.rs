@@ -108,6 +108,11 @@ impl EngineSettings {
         (self.memory / 16) as usize
     }
 
+    /// The share of the link graph.
+    pub fn link_memory(&self) -> u64 {
+        self.memory / 16
+    }
+
     /// Rows of ready queues held, at about 256 bytes each.
     pub(crate) fn window_rows(&self) -> usize {
         (self.memory / 16 / 256) as usize

@@ -1,11 +1,14 @@
-//! The hosts of a data directory as people see them, and what forgiving one means.
+//! The hosts of a data directory as people see them, and what excluding and forgiving them means.
 
+use crate::data_dir::DataDir;
+use crate::run::SiteChange;
 use crate::settings::EngineSettings;
-use argiope_frontier::{Robots, RobotsFile, SkipReason, place_of_link};
+use argiope_frontier::{Exclusions, Robots, RobotsFile, SkipReason, place_of_link, site_name};
 use argiope_model::{CanonicalUrl, HostKey, JobId, JobState, Order, Suffixes, Time};
 use argiope_store::{Batch, Discovery, HostRow, JobChange, Store, StoreError, UrlState};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Rows read at a time.
@@ -23,10 +26,12 @@ pub(crate) fn robots_words(file: Option<&RobotsFile>, agent: &str) -> (String, O
     }
 }
 
-/// How a host stands, in a word.
-pub(crate) fn state(host: &HostRow, now: Time) -> &'static str {
+/// How a host stands, in a word; whether its site is excluded is said by the names that are.
+pub(crate) fn state(host: &HostRow, excluded: bool, now: Time) -> &'static str {
     let temper = &host.temper;
-    if temper.is_given_up(now) {
+    if excluded {
+        "excluded"
+    } else if temper.is_given_up(now) {
         "given up"
     } else if temper.failing_since.is_some() {
         "failing"
@@ -47,14 +52,25 @@ pub(crate) fn delay(
     settings.delay.max(named.unwrap_or_default()).max(pause)
 }
 
-/// A row per host, those first that have something to say for themselves.
+/// What is excluded in a data directory.
+pub(crate) fn exclusions(
+    store: &dyn Store,
+    pinned: &Arc<Suffixes>,
+) -> Result<Exclusions, StoreError> {
+    Ok(Exclusions::new(store.exclusions()?, pinned.clone()))
+}
+
+/// A row per host, those first that have something to say for themselves, and one for each name
+/// that is excluded and that no host has yet.
 pub(crate) fn rows(
     store: &dyn Store,
     settings: &EngineSettings,
-    pinned: &Suffixes,
+    pinned: &Arc<Suffixes>,
     filter: Option<&str>,
     now: Time,
 ) -> Result<Vec<Value>, StoreError> {
+    let exclusions = exclusions(store, pinned)?;
+    let mut nowhere: BTreeSet<&str> = exclusions.names().map(|(name, _)| name).collect();
     let mut out: Vec<(u8, u64, Value)> = Vec::new();
     let mut after = None;
     loop {
@@ -69,11 +85,18 @@ pub(crate) fn rows(
             }
             let file = store.robots(&[*key])?.pop().flatten();
             let (mut robots, named) = robots_words(file.as_ref(), settings.agent());
-            let state = state(host, now);
+            let excluded = exclusions.covering(&url);
+            if let Some((name, _)) = excluded {
+                nowhere.remove(name);
+            }
+            let state = state(host, excluded.is_some(), now);
+            let disk = host.disk.map_or_else(|| store.host_disk(*key), Ok)?;
             if file.is_none() && host.temper.failing_since.is_some() {
                 robots = "cannot be read".to_owned();
             }
-            let rank = ["given up", "failing", "slowed", "ok"].iter().position(|s| *s == state);
+            let rank = ["given up", "failing", "slowed", "excluded", "ok"]
+                .iter()
+                .position(|s| *s == state);
             let waits = host.ready > 0 && host.not_before > now;
             let row = json!({
                 "site": site,
@@ -84,13 +107,19 @@ pub(crate) fn rows(
                 "known": host.known,
                 "errors": host.failed,
                 "bytes": host.bytes,
+                "disk": disk,
                 "delay_s": delay(host, named, settings).as_secs_f64(),
                 "next": waits.then(|| host.not_before.to_string()),
                 "robots": robots,
-                "since": host.temper.failing_since.or(host.temper.given_up).map(|t| t.to_string()),
-                "note": note(host, now),
+                "since": since(host, excluded).map(|t| t.to_string()),
+                "note": note(host, excluded, now),
             });
             out.push((rank.unwrap_or(9) as u8, u64::MAX - host.fetched, row));
+        }
+    }
+    for (name, since) in exclusions.names().filter(|(name, _)| nowhere.contains(name)) {
+        if filter.is_none_or(|filter| exclusions.within(filter).iter().any(|n| **n == *name)) {
+            out.push((3, u64::MAX, unmet_row(name, since)));
         }
     }
     out.sort_by_key(|(rank, pages, _)| (*rank, *pages));
@@ -102,7 +131,39 @@ fn is_named(name: &str, url: &CanonicalUrl, site: &str) -> bool {
     name == site || name == url.host() || name == url.authority() || name == url.origin()
 }
 
-fn note(host: &HostRow, now: Time) -> Option<String> {
+fn since(host: &HostRow, excluded: Option<(&str, Time)>) -> Option<Time> {
+    excluded.map(|(_, t)| t).or(host.temper.failing_since).or(host.temper.given_up)
+}
+
+/// The row of a name that is excluded and that no host has yet.
+fn unmet_row(name: &str, since: Time) -> Value {
+    json!({
+        "site": name,
+        "host": null,
+        "state": "excluded",
+        "pages": 0,
+        "queued": 0,
+        "known": 0,
+        "errors": 0,
+        "bytes": 0,
+        "disk": 0,
+        "delay_s": null,
+        "next": null,
+        "robots": null,
+        "since": since.to_string(),
+        "note": format!("no host of it is known; {}", excluded_words(name, since)),
+    })
+}
+
+/// That a name is excluded, and what to do about it.
+pub(crate) fn excluded_words(name: &str, since: Time) -> String {
+    format!("excluded by hand on {since}; `argiope sites forgive {name}` undoes that")
+}
+
+fn note(host: &HostRow, excluded: Option<(&str, Time)>, now: Time) -> Option<String> {
+    if let Some((name, since)) = excluded {
+        return Some(excluded_words(name, since));
+    }
     let temper = &host.temper;
     let since = temper.failing_since?;
     let failures = requests(temper.failures);
@@ -143,7 +204,81 @@ pub(crate) fn named(
     }
 }
 
-/// The URLs that were left alone because their host was given up, to be asked for again.
+/// What is to be done to leave the hosts of a name alone, and how many URLs that concerns; or why
+/// that cannot be.
+pub(crate) fn to_exclude(
+    store: &dyn Store,
+    pinned: &Arc<Suffixes>,
+    name: &str,
+) -> Result<(SiteChange, u64), String> {
+    let name = site_name(name).map_err(|e| e.to_string())?;
+    let said = |e: StoreError| e.to_string();
+    let hosts = named(store, pinned, &name).map_err(said)?;
+    let rows = store.hosts(&hosts).map_err(said)?;
+    let queued = rows.into_iter().flatten().map(|host| host.ready).sum();
+    Ok((SiteChange { exclude: true, names: vec![name], hosts, done: None }, queued))
+}
+
+/// What is to be done to ask the hosts of a name again, or why that cannot be.
+pub(crate) fn to_forgive(
+    store: &dyn Store,
+    pinned: &Arc<Suffixes>,
+    name: &str,
+) -> Result<SiteChange, String> {
+    let wanted = site_name(name).map_err(|e| e.to_string())?;
+    let said = |e: StoreError| e.to_string();
+    let exclusions = exclusions(store, pinned).map_err(said)?;
+    if let Some(by) = exclusions.beyond(&wanted) {
+        return Err(format!(
+            "{wanted} is excluded together with {by}; `argiope sites forgive {by}` undoes that"
+        ));
+    }
+    let names = exclusions.within(&wanted);
+    let hosts = named(store, pinned, &wanted).map_err(said)?;
+    if names.is_empty() && hosts.is_empty() {
+        return Err(crate::ask::unknown_site(name));
+    }
+    Ok(SiteChange { exclude: false, names, hosts, done: None })
+}
+
+/// The row that says what excluding or forgiving came to.
+pub(crate) fn changed_row(name: &str, change: &SiteChange) -> Value {
+    let state = if change.exclude { "excluded" } else { "forgiven" };
+    json!({ "site": name, "state": state, "hosts": change.hosts.len() })
+}
+
+/// Asks the hosts of a name again that no crawl is asking now; says what that came to, or why it
+/// cannot be.
+pub fn forgive_site(
+    dir: &DataDir,
+    store: &dyn Store,
+    name: &str,
+    now: Time,
+) -> Result<Value, String> {
+    let change = to_forgive(store, dir.suffixes(), name)?;
+    let forgiven = store.next_page().and_then(|page| {
+        let batch = forgiving(store, &change.hosts, page, now)?;
+        let mut row = changed_row(name, &change);
+        row["urls"] = json!(batch.discoveries.len());
+        let exclusions = change.names.into_iter().map(|name| (name, false)).collect();
+        store.commit(Batch { exclusions, ..batch }).map(|_| row)
+    });
+    forgiven.map_err(|e| e.to_string())
+}
+
+/// The start URLs that lie with sites excluded in a directory, and by which name.
+pub fn excluded_starts(
+    dir: &DataDir,
+    store: &dyn Store,
+    starts: &[CanonicalUrl],
+) -> Result<Vec<(CanonicalUrl, String)>, StoreError> {
+    let exclusions = exclusions(store, dir.suffixes())?;
+    let by = |url: &CanonicalUrl| Some((url.clone(), exclusions.covering(url)?.0.to_owned()));
+    Ok(starts.iter().filter_map(by).collect())
+}
+
+/// The URLs that were left alone because their host was given up or excluded, to be asked for
+/// again.
 fn given_up(store: &dyn Store, host: HostKey, page: u64) -> Result<Vec<Discovery>, StoreError> {
     let mut out = Vec::new();
     let mut after = None;
@@ -152,8 +287,10 @@ fn given_up(store: &dyn Store, host: HostKey, page: u64) -> Result<Vec<Discovery
         let Some((last, _)) = rows.last() else { return Ok(out) };
         after = Some(last.url);
         for (key, row) in rows {
-            let left = matches!(row.state, UrlState::Skipped(SkipReason::GivenUp))
-                || row.state == UrlState::Failed;
+            let left = matches!(
+                row.state,
+                UrlState::Failed | UrlState::Skipped(SkipReason::GivenUp | SkipReason::Excluded)
+            );
             if left {
                 out.push(Discovery {
                     key,

@@ -4,6 +4,7 @@
 //! here, beside other visits: decoding, parsing, resolving, judging links, digests,
 //! compression.
 
+use crate::director::Stage;
 use crate::group::{Event, PageDone, Recorded};
 use crate::judge::{judge, note_only};
 use crate::links::judge_links;
@@ -111,12 +112,21 @@ impl VisitError {
 }
 
 /// Visits a URL and reports; the director hears of every visit exactly one answer and one end.
-pub(crate) async fn visit(shared: Arc<Shared>, job: Arc<Job>, entry: Entry, number: u64) {
+pub(crate) async fn visit(
+    shared: Arc<Shared>,
+    job: Arc<Job>,
+    entry: Entry,
+    number: u64,
+    stage: Stage,
+) {
     let (host, place, kept) = (entry.key.host, entry.place, entry.clone());
     let asked = match entry.expand {
         true => None,
         false => {
-            let judge = |head: &Head| judge(&job, &entry, head);
+            let judge = |head: &Head| {
+                stage.is_reading();
+                judge(&job, &entry, head)
+            };
             Some(shared.web.get(&entry.url, &judge).await)
         }
     };
@@ -337,8 +347,13 @@ impl Work<'_> {
             }
             Ok(url) => {
                 let to = url.as_str().to_owned();
-                let link =
-                    Link { url, words: "".into(), kind: LinkKind::Redirect, nofollow: false };
+                let link = Link {
+                    url,
+                    words: "".into(),
+                    kind: LinkKind::Redirect,
+                    nofollow: false,
+                    count: 1,
+                };
                 let outcome = FetchOutcome::with_detail(OutcomeKind::Redirect, head.status, to);
                 (outcome, vec![link])
             }
@@ -427,7 +442,7 @@ impl Work<'_> {
             links: keep.then(|| encode_page_links(&content.links, &content.malformed)),
             found,
             words: content.words,
-            link_count: content.links.len() as u64,
+            link_count: content.links.iter().map(|link| u64::from(link.count)).sum(),
             capture: Some(capture),
             number: self.number,
             entry,
@@ -495,7 +510,8 @@ fn sitemap(url: &CanonicalUrl, body: &Body) -> Result<Content, VisitError> {
     let _ = plain.take(MAX_SITEMAP).read_to_end(&mut bytes);
     let sitemap = parse::parse_sitemap(&bytes, url);
     let index = sitemap.kind == parse::SitemapKind::Index;
-    let link = |url| Link { url, words: "".into(), kind: LinkKind::Seed, nofollow: false };
+    let link =
+        |url| Link { url, words: "".into(), kind: LinkKind::Seed, nofollow: false, count: 1 };
     let links = sitemap.urls.into_iter().map(|listed| link(listed.url)).collect();
     Ok(Content { links, index, ..Content::default() })
 }

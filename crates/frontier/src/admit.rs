@@ -18,6 +18,8 @@ pub enum SkipReason {
     Robots,
     /// Its host was given up.
     GivenUp,
+    /// Its site was excluded by hand.
+    Excluded,
 }
 
 impl SkipReason {
@@ -30,6 +32,7 @@ impl SkipReason {
             Self::Size => "size",
             Self::Robots => "robots",
             Self::GivenUp => "given_up",
+            Self::Excluded => "excluded",
         }
     }
 }

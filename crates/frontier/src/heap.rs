@@ -210,12 +210,12 @@ impl Frontier {
         loop {
             let (place, key) = *self.ready.first()?;
             let host = self.hosts.get(&key).expect("a ready host is loaded");
-            let given_up = host.temper.is_given_up(now);
+            let left_alone = host.temper.refuses(now);
             if let Some(entry) = host.window.get(&place).filter(|_| host.errands.is_empty())
                 && !entry.expand
             {
                 let refusal = match host.rules.robots.as_ref().filter(|_| self.obeys(host, now)) {
-                    _ if given_up => Some(SkipReason::GivenUp),
+                    _ if left_alone.is_some() => left_alone,
                     Some(r) if !r.verdict(entry.url.path_and_query()).allowed => {
                         Some(SkipReason::Robots)
                     }
@@ -357,9 +357,9 @@ impl Frontier {
         self.waiting.first().map(|(time, _)| *time)
     }
 
-    /// The host that may be asked next, of those that wait.
-    pub(crate) fn next_waiting(&self) -> Option<HostKey> {
-        self.waiting.first().map(|(_, key)| *key)
+    /// The hosts that wait, in the order of their times.
+    pub(crate) fn waiting(&self) -> impl Iterator<Item = (Time, HostKey)> + '_ {
+        self.waiting.iter().copied()
     }
 
     /// Whether a host could be asked now.
@@ -511,7 +511,7 @@ impl Frontier {
         let first = match first {
             _ if !host.errands.is_empty() => Place::FIRST,
             // What is not asked for any more need not wait to be refused.
-            Some(place) if host.temper.is_given_up(now) && !host.free.is_empty() => {
+            Some(place) if host.temper.refuses(now).is_some() && !host.free.is_empty() => {
                 return Spot::Ready(place);
             }
             Some(place) if !host.rules.asking => place,

@@ -42,7 +42,7 @@
 //!
 //! [`Frontier::next`] hands out a [`Task`]: find the host's address (where addresses keep a gap),
 //! ask for its robots.txt, run an errand (a robots.txt that lies with another host), visit a URL,
-//! or refuse it: forbidden by robots.txt, or its host was given up. A robots.txt counts as a
+//! or refuse it: forbidden by robots.txt, or its host was given up or excluded by hand ([`Exclusions`]). A robots.txt counts as a
 //! request like any other. How a host answers shapes its [`Temper`]: a pause on top of the delay,
 //! healed by good answers. What a host asked of us is put into a [`HostNote`] and committed at
 //! once, so that a crash does not forget it.
@@ -54,6 +54,7 @@
 mod address;
 mod admit;
 mod exchange;
+mod exclusions;
 mod heap;
 mod order;
 mod robots;
@@ -66,10 +67,11 @@ mod window;
 pub use address::Network;
 pub use admit::{Admission, SkipReason, admit};
 pub use exchange::{Entry, HostNote, HostWindow, Named, Refill, Release, RobotsFile, Wants};
+pub use exclusions::{Exclusions, NotAName, site_name};
 pub use heap::{Answered, Counts, Frontier, Politeness};
 pub use order::{Place, place_of_link, place_of_redirect, place_of_seed};
 pub use robots::{MAX_ROBOTS_BYTES, Robots, Rule, Verdict, is_product_token};
-pub use rules::{Brake, RobotsUse};
+pub use rules::{Brake, RobotsUse, Waiting};
 pub use seen::SeenCache;
 pub use task::{Errand, Task};
 pub use temper::{Heard, Manner, Patience, Temper};

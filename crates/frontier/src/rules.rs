@@ -1,11 +1,12 @@
-//! What the frontier learns of a host's robots.txt, and when it forgives a host.
+//! What the frontier learns of a host's robots.txt, and when it forgives or excludes a host.
 
 use crate::exchange::{HostNote, RobotsFile};
 use crate::heap::Frontier;
 use crate::robots::Robots;
 use crate::task::Errand;
 use crate::temper::{Heard, Manner, Temper};
-use argiope_model::{HostKey, Time};
+use crate::window::Host;
+use argiope_model::{CanonicalUrl, HostKey, Time};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -32,6 +33,21 @@ pub enum Brake {
     Robots,
     /// It answered slowly, or badly.
     Temper,
+}
+
+/// A host that waits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Waiting {
+    /// The host.
+    pub host: HostKey,
+    /// When it may be asked.
+    pub at: Time,
+    /// How far apart requests to it are.
+    pub gap: Duration,
+    /// Who wants it so.
+    pub brake: Brake,
+    /// What is asked for then.
+    pub url: CanonicalUrl,
 }
 
 impl Frontier {
@@ -97,15 +113,19 @@ impl Frontier {
 
     /// How far apart requests are to the host that may be asked next, and who wants it so.
     pub fn next_gap(&self) -> Option<(Duration, Brake)> {
-        let host = self.hosts.get(&self.next_waiting()?)?;
+        let (_, next) = self.waiting().next()?;
+        self.hosts.get(&next).map(|host| self.gap(host))
+    }
+
+    fn gap(&self, host: &Host) -> (Duration, Brake) {
         let named = host.rules.crawl_delay().unwrap_or_default();
         let pause = Duration::from_millis(host.temper.pause_ms);
         let delay = self.rules.delay;
-        Some(match delay.max(named).max(pause) {
+        match delay.max(named).max(pause) {
             gap if gap == delay => (gap, Brake::Delay),
             gap if gap == named => (gap, Brake::Robots),
             gap => (gap, Brake::Temper),
-        })
+        }
     }
 
     /// What must be written down of loaded hosts at once.
@@ -118,8 +138,51 @@ impl Frontier {
         !self.notes.is_empty()
     }
 
-    /// Forgets what a loaded host has done. What it was promised is kept: its waiting time.
+    /// Forgets what a loaded host has done. What it was promised is kept: its waiting time. Whether
+    /// it is excluded is nothing it has done.
     pub fn forgive(&mut self, key: HostKey, now: Time) {
-        self.change(key, now, |host, _| host.temper = Temper::default());
+        self.change(key, now, |host, _| {
+            host.temper = Temper { excluded: host.temper.excluded, ..Temper::default() };
+        });
+    }
+
+    /// A host that was excluded may be asked again.
+    pub fn readmit(&mut self, key: HostKey, now: Time) {
+        self.change(key, now, |host, _| host.temper.excluded = false);
+    }
+
+    /// The loaded hosts that have a row of which this holds.
+    pub fn loaded_hosts(&self, is_one: impl Fn(&CanonicalUrl) -> bool) -> Vec<HostKey> {
+        let first = |host: &Host| host.window.values().next().is_some_and(|e| is_one(&e.url));
+        let mut keys: Vec<HostKey> =
+            self.hosts.iter().filter(|(_, host)| first(host)).map(|(key, _)| *key).collect();
+        keys.sort();
+        keys
+    }
+
+    /// From now on nothing is asked of a host; its rows are refused. Says whose robots.txt were to
+    /// be asked for there: nobody will. A request under way may end.
+    pub fn exclude(&mut self, key: HostKey, now: Time) -> Vec<Errand> {
+        let mut dropped =
+            self.strangers.remove(&key).map(|(errands, _)| errands).unwrap_or_default();
+        let errands = self.change(key, now, |host, _| {
+            host.temper.excluded = true;
+            std::mem::take(&mut host.errands)
+        });
+        dropped.extend(errands.into_iter().flatten());
+        dropped
+    }
+
+    /// The hosts that wait, those first that may be asked next, with a URL of each and who wants
+    /// it to wait.
+    pub fn waiting_hosts(&self, most: usize) -> Vec<Waiting> {
+        let hosts = self.waiting().take(most).filter_map(|(at, key)| {
+            let host = self.hosts.get(&key)?;
+            let (gap, brake) = self.gap(host);
+            let errand = host.errands.front().map(|errand| &errand.url);
+            let first = host.window.values().next().map(|entry| &entry.url);
+            Some(Waiting { host: key, at, gap, brake, url: errand.or(first)?.clone() })
+        });
+        hosts.collect()
     }
 }

@@ -5,8 +5,11 @@
 //!   heals half of it. A host that has not answered for a set time is given up.
 //! * Its place: the heap keeps one per loaded host; the store keeps it with the host, so that a
 //!   restart does not forget that a server was tired.
+//! * A host whose site was excluded by hand is refused like one that was given up, for as long as
+//!   that holds.
 //! * What is not here: the ordinary delay and Crawl-delay. What this adds comes on top.
 
+use crate::admit::SkipReason;
 use argiope_model::{FetchOutcome, OutcomeKind, Time};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -103,6 +106,8 @@ pub struct Temper {
     pub failures: u32,
     /// When it was given up.
     pub given_up: Option<Time>,
+    /// Its site was excluded by hand: nothing it does changes that.
+    pub excluded: bool,
 }
 
 impl Temper {
@@ -158,10 +163,20 @@ impl Temper {
         self.given_up.is_some_and(|at| now.since(at) < TRY_AGAIN_AFTER)
     }
 
+    /// Why nothing is asked of the host, where that is so: its rows are refused, and need not
+    /// wait for that until it could be asked.
+    pub fn refuses(&self, now: Time) -> Option<SkipReason> {
+        match self {
+            Temper { excluded: true, .. } => Some(SkipReason::Excluded),
+            temper if temper.is_given_up(now) => Some(SkipReason::GivenUp),
+            _ => None,
+        }
+    }
+
     /// A host given up long ago gets another chance.
     pub fn reconsider(&mut self, now: Time) {
         if self.given_up.is_some() && !self.is_given_up(now) {
-            *self = Temper::default();
+            *self = Temper { excluded: self.excluded, ..Temper::default() };
         }
     }
 }
@@ -249,6 +264,17 @@ mod tests {
         assert_eq!(temper.hear(&asks, &patience(), Time(0)), Some(Time(year)));
         assert!(temper.is_given_up(Time(0)) && temper.is_given_up(Time(year - 1)));
         assert!(!temper.is_given_up(Time(year)));
+    }
+
+    #[test]
+    fn an_excluded_host_stays_so_whatever_it_does_and_whenever_it_is_looked_at() {
+        let mut temper = Temper { excluded: true, given_up: Some(Time(0)), ..Temper::default() };
+        temper.hear(&heard(Manner::Good), &patience(), Time(1));
+        temper.given_up = Some(Time(0));
+        temper.reconsider(Time(90_000_000));
+        assert_eq!(temper, Temper { excluded: true, ..Temper::default() });
+        assert_eq!(temper.refuses(Time(i64::MAX)), Some(SkipReason::Excluded));
+        assert_eq!(Temper::default().refuses(Time(0)), None);
     }
 
     #[test]

@@ -3,10 +3,10 @@
 mod world;
 
 use argiope_frontier::{
-    Answered, Errand, Frontier, Heard, HostWindow, Manner, Patience, Politeness, RobotsFile,
+    Answered, Brake, Errand, Frontier, Heard, HostWindow, Manner, Patience, Politeness, RobotsFile,
     RobotsUse, SkipReason, Task, Temper,
 };
-use argiope_model::{CanonicalUrl, FetchOutcome, OutcomeKind, Time};
+use argiope_model::{CanonicalUrl, FetchOutcome, JobId, OutcomeKind, Time};
 use std::time::Duration;
 use world::*;
 
@@ -218,6 +218,44 @@ fn a_host_that_stays_silent_is_given_up_and_its_rows_are_refused_at_once() {
     assert_eq!(next(&mut frontier, now), None, "the pause it was promised holds");
     let wake = frontier.next_wake().unwrap();
     assert!(matches!(next(&mut frontier, wake.0), Some(Task::Visit(_))));
+}
+
+#[test]
+fn an_excluded_host_is_asked_for_nothing_and_its_rows_are_refused_at_once() {
+    let mut frontier = obeying(1);
+    frontier.load(HostWindow { not_before: Time(9_000), ..window(1, 1..4) }, Time(0));
+    frontier.load(window(2, 1..2), Time(0));
+    // The robots.txt of the second is to be asked for at the first, and at one not loaded.
+    let url = CanonicalUrl::parse("http://a.test/r").unwrap();
+    let errand = |at| Errand { robots_of: host(2), at, url: url.clone(), hops: 1, job: JobId(1) };
+    frontier.robots_elsewhere(errand(host(1)), Time(0));
+    frontier.robots_elsewhere(errand(host(3)), Time(0));
+    assert_eq!(frontier.exclude(host(1), Time(0)), [errand(host(1))]);
+    assert_eq!(frontier.exclude(host(3), Time(0)), [errand(host(3))]);
+    assert!(!frontier.awaits_hosts());
+    let refused = |n| Some(Task::Refuse(entry(1, n, 1), SkipReason::Excluded));
+    assert_eq!(next(&mut frontier, 0), refused(1), "neither its delay nor robots.txt matters");
+    assert_eq!(next(&mut frontier, 0), Some(Task::Robots(entry(2, 1, 1))), "others go on");
+    frontier.forgive(host(1), Time(0));
+    assert_eq!(next(&mut frontier, 0), refused(2), "nothing it did is to blame");
+    frontier.readmit(host(1), Time(0));
+    assert_eq!(next(&mut frontier, 8_999), None, "what it was promised holds");
+    assert_eq!(next(&mut frontier, 9_000), Some(Task::Robots(entry(1, 3, 1))));
+}
+
+#[test]
+fn who_is_waited_for_is_told_soonest_first_and_why() {
+    let mut frontier = obeying(1);
+    let named = file(200, "User-agent: *\nCrawl-delay: 20", 0);
+    for (n, at) in [(1, 3_000), (2, 2_000), (3, 1_000)] {
+        let robots = (n == 2).then(|| named.clone());
+        let read = HostWindow { not_before: Time(at), robots, ..window(n, 1..3) };
+        frontier.load(read, Time(0));
+    }
+    let told = frontier.waiting_hosts(2);
+    let told: Vec<_> = told.iter().map(|w| (w.host, w.at, w.gap.as_secs(), w.brake)).collect();
+    let (delay, robots) = ((host(3), Time(1_000), 1, Brake::Delay), Brake::Robots);
+    assert_eq!(told, [delay, (host(2), Time(2_000), 20, robots)]);
 }
 
 #[test]

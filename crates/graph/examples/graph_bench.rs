@@ -156,11 +156,11 @@ fn ask(when: &str, graph: &mut Graph, corpus: &Corpus) -> Result<(), GraphError>
     let (top, top_ms) = timed(|| view.top(By::Backlinks, 100))?;
     let (sites, sites_ms) = timed(|| view.top(By::Sites, 100))?;
     let most = top[0].0;
-    let (incoming, links_ms) = timed(|| view.incoming(corpus, suffixes, most, 100))?;
+    let (incoming, links_ms) = timed(|| view.incoming(corpus, suffixes, most, None, 100))?;
     let keys = corpus.some_keys(1000);
     let ((), one_ms) = timed(|| {
         for key in &keys[..100] {
-            view.incoming(corpus, suffixes, *key, 100)?;
+            view.incoming(corpus, suffixes, *key, None, 100)?;
         }
         Ok(())
     })?;

@@ -203,11 +203,16 @@ impl Graph {
             let Some(blob) = blob else { continue };
             let (keys, buffer) = (&mut self.keys, &mut self.buffer);
             let mut any = 0;
+            // Most URLs are linked to in several ways, which stand together and say the same.
+            let mut said = (std::ptr::null(), 0);
             let malformed = scan_links(&blob, &mut self.plain, |link| {
                 any = LINKS;
                 let nofollow = if link.nofollow { NOFOLLOW } else { 0 };
                 let counts = if is_backlink(link.kind) { COUNTS } else { 0 };
-                buffer.link(keys.of(link.url, pinned), counts | nofollow);
+                let says = (link.url.as_ptr(), counts | nofollow);
+                if std::mem::replace(&mut said, says) != says {
+                    buffer.link(keys.of(link.url, pinned), says.1);
+                }
             })?;
             buffer.mark(any | if malformed > 0 { MALFORMED } else { 0 });
         }

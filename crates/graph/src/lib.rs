@@ -33,4 +33,6 @@ pub use error::GraphError;
 pub use graph::{Graph, GraphSize, Progress, is_backlink};
 pub use merge::Counts;
 pub use top::By;
-pub use view::{Broken, BrokenLink, Edge, Incoming, IncomingLink, View, outgoing};
+pub use view::{
+    Broken, BrokenLink, Edge, Incoming, IncomingLink, SourcePlace, View, outgoing, seen_so,
+};

@@ -11,6 +11,7 @@ use crate::source::{BROKEN, MALFORMED, NOFOLLOW, Source, doc_at};
 use crate::top::{By, all, popular};
 use argiope_model::{CanonicalUrl, Capture, DocId, LinkKind, OutcomeKind, Suffixes, Time, UrlKey};
 use argiope_store::{PageLinks, Store, decode_page_links, scan_links};
+use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -40,9 +41,13 @@ pub struct Incoming {
     pub rows: Vec<IncomingLink>,
     /// The words of the back-links in `rows`, most frequent first.
     pub words: Vec<(String, u64)>,
-    /// Whether `rows` and `words` are of all pages.
-    pub complete: bool,
+    /// After which page to go on; `None` where `rows` reach the last one.
+    pub next: Option<SourcePlace>,
 }
+
+/// Where a page stands among those that link to a URL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct SourcePlace(u64, u64);
 
 /// One link to a URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,6 +62,8 @@ pub struct IncomingLink {
     pub kind: LinkKind,
     /// Whether it asks not to be followed.
     pub nofollow: bool,
+    /// How often it stands on the page.
+    pub count: u32,
     /// Since when the page has been seen as it is now: the first of its captures with the
     /// content of the latest, without another between them. The link may be older.
     pub first_seen: Time,
@@ -118,15 +125,18 @@ impl View {
         keys.iter().map(count).collect()
     }
 
-    /// Who links to a URL; the words of at most `limit` pages are read.
+    /// Who links to a URL. The counts are of all pages; the words of at most `limit` pages
+    /// after a place are read.
     pub fn incoming(
         &self,
         store: &dyn Store,
         pinned: &Suffixes,
         target: UrlKey,
+        after: Option<SourcePlace>,
         limit: usize,
     ) -> Result<Incoming, GraphError> {
-        let mut out = Incoming { complete: true, ..Incoming::default() };
+        let mut out = Incoming::default();
+        let mut more = false;
         let mut first: Vec<Source> = Vec::new();
         let mut merged = Merged::seek(&self.layers, target)?;
         if merged.target() == Some(target) {
@@ -139,14 +149,18 @@ impl View {
                 } else {
                     out.others += 1;
                 }
+                if after.is_some_and(|after| place_of(source) <= after) {
+                    return Ok(());
+                }
                 if first.len() < limit {
                     first.push(source);
                 } else {
-                    out.complete = false;
+                    more = true;
                 }
                 Ok(())
             })?;
         }
+        out.next = first.last().filter(|_| more).map(|source| place_of(*source));
         out.rows = links_to(store, pinned, target, &first)?;
         out.words = grouped(&out.rows);
         Ok(out)
@@ -159,7 +173,7 @@ impl View {
         pinned: &Suffixes,
         target: UrlKey,
     ) -> Result<Option<String>, GraphError> {
-        let words = self.incoming(store, pinned, target, DESCRIBED_BY)?.words;
+        let words = self.incoming(store, pinned, target, None, DESCRIBED_BY)?.words;
         Ok(words.into_iter().map(|(words, _)| words).find(|words| !words.is_empty()))
     }
 
@@ -201,19 +215,7 @@ impl View {
             let Some(row) = store.urls(&[key])?.pop().flatten() else { continue };
             if flags & BROKEN != 0 {
                 let outcome = last_outcome(&store.captures(key)?);
-                let links = self.incoming(store, pinned, key, SOURCES)?;
-                let broken = |source, words| BrokenLink {
-                    url: row.url.to_string(),
-                    outcome: outcome.clone(),
-                    malformed: false,
-                    source,
-                    words,
-                };
-                if links.rows.is_empty() {
-                    out.rows.push(broken(None, String::new()));
-                }
-                let rows = links.rows.into_iter().map(|l| broken(Some(l.source), l.words));
-                out.rows.extend(rows);
+                self.holders(store, pinned, (key, row.url.clone()), &outcome, &mut out.rows)?;
             }
             if flags & MALFORMED != 0 {
                 let blob = store.links(&[key])?.pop().flatten();
@@ -230,6 +232,45 @@ impl View {
         }
         out.next = None;
         Ok(out)
+    }
+
+    /// The pages that lead to a broken URL, those by way of redirects included.
+    fn holders(
+        &self,
+        store: &dyn Store,
+        pinned: &Suffixes,
+        (key, url): (UrlKey, CanonicalUrl),
+        outcome: &str,
+        out: &mut Vec<BrokenLink>,
+    ) -> Result<(), GraphError> {
+        let mut met = vec![key];
+        let mut next = vec![(key, url.clone())];
+        while let Some((key, leads)) = next.pop() {
+            let links = self.incoming(store, pinned, key, None, SOURCES)?;
+            let outcome = match met[0] == key {
+                true => outcome.to_owned(),
+                false => format!("{outcome} (redirects to {url})"),
+            };
+            let broken = |source, words| BrokenLink {
+                url: leads.to_string(),
+                outcome: outcome.clone(),
+                malformed: false,
+                source,
+                words,
+            };
+            if links.rows.is_empty() {
+                out.push(broken(None, String::new()));
+            }
+            for link in links.rows {
+                let from = link.source.key(pinned);
+                if link.kind == LinkKind::Redirect && !met.contains(&from) && met.len() < SOURCES {
+                    met.push(from);
+                    next.push((from, link.source.clone()));
+                }
+                out.push(broken(Some(link.source), link.words));
+            }
+        }
+        Ok(())
     }
 
     /// Shows every link, target by target.
@@ -288,6 +329,10 @@ impl View {
     }
 }
 
+fn place_of(source: Source) -> SourcePlace {
+    SourcePlace(source.site, source.running())
+}
+
 /// The links of a page, as stored.
 pub fn outgoing(store: &dyn Store, page: UrlKey) -> Result<PageLinks, GraphError> {
     let blob = store.links(&[page])?.pop().flatten();
@@ -331,10 +376,10 @@ fn links_to(
     target: UrlKey,
     sources: &[Source],
 ) -> Result<Vec<IncomingLink>, GraphError> {
-    let mut found: Vec<(UrlKey, DocId, String, LinkKind, bool)> = Vec::new();
+    let mut found: Vec<(UrlKey, DocId, String, LinkKind, bool, u32)> = Vec::new();
     each_link_to(store, pinned, target, sources, |n, page, link| {
         let (words, doc) = (link.words.to_owned(), sources[n].doc());
-        found.push((page, doc, words, link.kind, link.nofollow));
+        found.push((page, doc, words, link.kind, link.nofollow, link.count));
     })?;
     let mut pages: Vec<UrlKey> = found.iter().map(|(page, ..)| *page).collect();
     pages.dedup();
@@ -345,15 +390,15 @@ fn links_to(
         let (first, last) = seen.unwrap_or((row.first_seen, row.first_seen));
         about.insert(*page, (row.url, first, last));
     }
-    let row = |(page, doc, words, kind, nofollow)| {
+    let row = |(page, doc, words, kind, nofollow, count)| {
         let (source, first_seen, last_seen) = about.get(&page)?.clone();
-        Some(IncomingLink { source, doc, words, kind, nofollow, first_seen, last_seen })
+        Some(IncomingLink { source, doc, words, kind, nofollow, count, first_seen, last_seen })
     };
     Ok(found.into_iter().filter_map(row).collect())
 }
 
 /// From when to when a page was seen with the content of its latest good capture.
-fn seen_so(captures: &[Capture]) -> Option<(Time, Time)> {
+pub fn seen_so(captures: &[Capture]) -> Option<(Time, Time)> {
     let told = |c: &&Capture| c.outcome.is_success() || c.outcome.kind == OutcomeKind::Redirect;
     let mut good = captures.iter().rev().filter(told);
     let latest = good.next()?;
@@ -391,7 +436,7 @@ fn last_outcome(captures: &[Capture]) -> String {
 fn grouped(rows: &[IncomingLink]) -> Vec<(String, u64)> {
     let mut words: HashMap<&str, u64> = HashMap::new();
     for row in rows.iter().filter(|row| crate::is_backlink(row.kind)) {
-        *words.entry(&row.words).or_default() += 1;
+        *words.entry(&row.words).or_default() += u64::from(row.count);
     }
     let mut words: Vec<(String, u64)> = words.into_iter().map(|(w, n)| (w.to_owned(), n)).collect();
     words.sort_unstable_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));

@@ -43,7 +43,7 @@ fn a_page_counts_once_however_often_it_links() {
     let mut graph = followed(&scene, dir.path());
     assert_eq!(count(&mut graph, X), (3, 2), "two sites, one of them its own");
     assert_eq!(count(&mut graph, "http://a.test/1"), (0, 0), "a start URL begins at 0");
-    let incoming = graph.view().unwrap().incoming(&scene, &SUFFIXES, key(X), 99).unwrap();
+    let incoming = graph.view().unwrap().incoming(&scene, &SUFFIXES, key(X), None, 99).unwrap();
     assert_eq!((incoming.others, incoming.rows.len()), (1, 5), "each kind is listed");
     let words: Vec<(&str, u64)> = incoming.words.iter().map(|(w, n)| (&w[..], *n)).collect();
     assert_eq!(words, [("one", 2), ("map", 1), ("self", 1)]);
@@ -100,7 +100,7 @@ fn first_and_last_seen_are_those_of_the_same_content() {
     }
     scene.visit("http://a.test/", Ended::Open, None);
     let mut graph = followed(&scene, dir.path());
-    let rows = graph.view().unwrap().incoming(&scene, &SUFFIXES, key(X), 9).unwrap().rows;
+    let rows = graph.view().unwrap().incoming(&scene, &SUFFIXES, key(X), None, 9).unwrap().rows;
     assert_eq!((rows[0].first_seen, rows[0].last_seen), (Time(2_000), Time(3_000)));
     assert_eq!((&*rows[0].words, rows[0].source.as_str()), ("new", "http://a.test/"));
     assert_eq!(outgoing(&scene, key("http://a.test/")).unwrap().links, new);
@@ -142,6 +142,23 @@ fn broken_and_malformed_links_are_told_with_their_pages() {
     graph.catch_up(&scene, &SUFFIXES, usize::MAX).unwrap();
     let rows = graph.view().unwrap().broken(&scene, &SUFFIXES, None, 99).unwrap().rows;
     assert_eq!(rows.len(), 1, "only the malformed one is left");
+}
+
+#[test]
+fn a_link_that_is_redirected_to_a_broken_url_is_broken_too() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut scene = Scene::default();
+    let redirect = |to: &str| [link(to, "", LinkKind::Redirect, false)];
+    scene.visit(X, Ended::Broken, None);
+    scene.page("http://a.test/moved", &redirect(X));
+    scene.page("http://a.test/old", &redirect("http://a.test/moved"));
+    scene.page("http://a.test/", &[a("http://a.test/old", "the old page")]);
+    let view = followed(&scene, dir.path()).view().unwrap();
+    let rows = broken_rows(view.broken(&scene, &SUFFIXES, None, 99).unwrap().rows);
+    let told = format!("client-error 404 (redirects to {X})");
+    let (old, home) = ("http://a.test/old".to_owned(), "http://a.test/".to_owned());
+    assert!(rows.contains(&(old, told, Some(home), "the old page".to_owned())), "{rows:?}");
+    assert_eq!(rows.len(), 3);
 }
 
 /// Many pages in many runs, some read again: popular targets, targets in several pieces.

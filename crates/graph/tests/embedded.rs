@@ -131,7 +131,7 @@ fn a_crawl_of_several_jobs_is_followed_across_restarts() {
     assert!(broken.iter().all(|row| row.url == lost && row.outcome == "server-error 500"));
     let texts = view.texts(&store, &SUFFIXES, &[key("http://out.test/")]).unwrap();
     assert_eq!(texts, [Some("http://out.test/".to_owned())]);
-    let rows = view.incoming(&store, &SUFFIXES, key(two), 9).unwrap().rows;
+    let rows = view.incoming(&store, &SUFFIXES, key(two), None, 9).unwrap().rows;
     let mut seen: Vec<(&str, i64)> =
         rows.iter().map(|row| (row.source.as_str(), row.last_seen.0)).collect();
     seen.sort_unstable();
@@ -172,7 +172,7 @@ fn a_forgotten_page_links_nowhere_and_others_links_to_it_still_count() {
     for at in [graph_at, dir.path().join("anew")] {
         let view = graph(&store, &at).view().unwrap();
         assert_eq!(view.counts(&keys).unwrap(), [counts(1, 1), counts(0, 0), counts(1, 1)]);
-        let rows = view.incoming(&store, &SUFFIXES, key(target), 9).unwrap();
+        let rows = view.incoming(&store, &SUFFIXES, key(target), None, 9).unwrap();
         let words: Vec<&str> = rows.rows.iter().map(|row| row.source.as_str()).collect();
         assert_eq!(words, [other]);
         assert!(view.broken(&store, &SUFFIXES, None, 9).unwrap().rows.is_empty());

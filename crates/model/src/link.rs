@@ -46,7 +46,7 @@ impl LinkKind {
     }
 }
 
-/// One link of a page, resolved.
+/// A link of a page, resolved: all that lead to one URL in the same words and the same way.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Link {
     /// Where it points.
@@ -57,4 +57,6 @@ pub struct Link {
     pub kind: LinkKind,
     /// Whether it asks not to be followed (`rel=nofollow`).
     pub nofollow: bool,
+    /// How often it stands on the page.
+    pub count: u32,
 }

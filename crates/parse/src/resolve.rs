@@ -1,9 +1,10 @@
 //! From references as written to URLs.
 //!
-//! * What this is: every link of a page, joined to its base, each URL once per kind of link.
+//! * What this is: every link of a page, joined to its base; those that are the same in all but
+//!   their place on the page are one, with a count.
 //! * Its place: `crawl` calls it after `parse_html`, with the URL the page was served under.
-//! * Invariants: document order is kept; a reference is joined once however often it occurs
-//!   (joining is the dearest step); a link is `nofollow` only if all its occurrences are.
+//! * Invariants: links to one URL stand together, URLs in the order they are first met; a
+//!   reference is joined once however often it occurs (joining is the dearest step).
 //! * What is not here: scope, filters and other decisions about the URLs (`frontier`).
 
 use crate::page::Page;
@@ -45,7 +46,9 @@ pub fn resolve(page: &Page, url: &CanonicalUrl) -> Resolved {
     let mut urls: Vec<CanonicalUrl> = Vec::new();
     let mut by_href: HashMap<&str, Option<usize>> = HashMap::with_capacity(page.links.len());
     let mut by_fingerprint: HashMap<u64, usize> = HashMap::with_capacity(page.links.len());
-    let mut by_url: HashMap<(usize, LinkKind), usize> = HashMap::with_capacity(page.links.len());
+    let mut same: HashMap<(usize, LinkKind, bool, &str), usize> =
+        HashMap::with_capacity(page.links.len());
+    let mut met: Vec<(usize, Link)> = Vec::with_capacity(page.links.len());
     for raw in &page.links {
         let href = without_fragment(&raw.href);
         let target = match by_href.entry(href) {
@@ -71,25 +74,26 @@ pub fn resolve(page: &Page, url: &CanonicalUrl) -> Resolved {
             }),
         };
         let Some(target) = target else { continue };
-        match by_url.entry((target, raw.kind)) {
+        match same.entry((target, raw.kind, raw.nofollow, &raw.words)) {
             Entry::Occupied(known) => {
-                let link = &mut out.links[*known.get()];
-                link.nofollow &= raw.nofollow;
-                if link.words.is_empty() {
-                    link.words = raw.words.as_str().into();
-                }
+                let count = &mut met[*known.get()].1.count;
+                *count = count.saturating_add(1);
             }
             Entry::Vacant(new) => {
-                new.insert(out.links.len());
-                out.links.push(Link {
+                new.insert(met.len());
+                let link = Link {
                     url: urls[target].clone(),
                     words: raw.words.as_str().into(),
                     kind: raw.kind,
                     nofollow: raw.nofollow,
-                });
+                    count: 1,
+                };
+                met.push((target, link));
             }
         }
     }
+    met.sort_by_key(|(target, _)| *target);
+    out.links = met.into_iter().map(|(_, link)| link).collect();
     out
 }
 
@@ -152,7 +156,8 @@ mod tests {
         let resolved = resolve(&parse_html(html.as_bytes(), None), &url);
         let links = resolved.links.iter().map(|l| {
             let no = if l.nofollow { " nofollow" } else { "" };
-            format!("{} {} [{}]{no}", l.kind.name(), l.url, l.words)
+            let twice = if l.count == 2 { " twice" } else { "" };
+            format!("{} {} [{}]{no}{twice}", l.kind.name(), l.url, l.words)
         });
         let malformed = resolved.malformed.iter().map(|m| format!("! {} {}", m.href, m.reason));
         links.chain(malformed).collect()
@@ -169,16 +174,18 @@ mod tests {
     }
 
     #[test]
-    fn a_url_is_listed_once_per_kind_with_its_first_words() {
+    fn links_to_a_url_stand_together_each_with_its_words_and_their_number() {
         assert_eq!(
             found(
                 "<link rel=canonical href=x><a href=y>y</a><a href=x rel=nofollow></a>
-                 <a href='x#part'>words</a><a href='./x'>more</a><a href=y rel='A NoFollow'>"
+                 <a href='x#part'>words</a><a href='./x'>words</a><a href=y rel='A NoFollow'>"
             ),
             [
                 "canonical http://h.test/d/x []",
+                "a http://h.test/d/x [] nofollow",
+                "a http://h.test/d/x [words] twice",
                 "a http://h.test/d/y [y]",
-                "a http://h.test/d/x [words]"
+                "a http://h.test/d/y [] nofollow",
             ]
         );
     }

@@ -11,11 +11,11 @@ use crate::store::{CrashAt, WatchedStore};
 use crate::truth::{Truth, check_end, check_kept};
 use crate::watch::{BACKOFF, Watch};
 use crate::web::{SimWeb, TIMEOUT};
-use crate::world::World;
+use crate::world::{Place, World};
 use anyhow::{Context, Result, bail};
 use argiope_crawl::{
     Access, Clock, DataDir, Ended, EngineError, EngineSettings, Instruction, Live, MadeUp, NewJob,
-    Picked, Run, Summary, pick_job, run, verify,
+    Picked, Run, SiteChange, Summary, forgive_site, pick_job, run, verify,
 };
 use argiope_fetch::FetchSettings;
 use argiope_frontier::Patience;
@@ -24,7 +24,7 @@ use argiope_model::{
     Wanted,
 };
 use argiope_store::{EmbeddedStore, Store, StoreError};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -34,6 +34,9 @@ use tokio::sync::{mpsc, watch};
 /// trouble.
 const RETRIES: u8 = 5;
 const RETRY_DELAY: Duration = Duration::from_secs(60);
+
+/// In so many first runs hosts are excluded for a while.
+const EXCLUDING: usize = 4;
 
 /// How a run is to end.
 #[derive(Clone, Copy, Debug)]
@@ -63,7 +66,17 @@ struct Start {
     store: Arc<WatchedStore>,
     picked: Option<Picked>,
     ending: Ending,
-    orders: Vec<(Duration, Instruction)>,
+    orders: Vec<(Duration, Wish)>,
+}
+
+/// What is asked of a run.
+enum Wish {
+    /// Something that is not watched.
+    Plain(Instruction),
+    /// A host is excluded.
+    Exclude(usize),
+    /// It is asked again.
+    Include(usize),
 }
 
 /// Simulates a scenario. An error is one of our own disk; what the crawl does wrong is in the
@@ -178,6 +191,10 @@ impl Simulation<'_> {
         let crash_at = if let Ending::Commit(at) = ending { at } else { CrashAt::None };
         let (dir, store) = self.open(data, crash_at)?;
         check_kept(&store, &self.watch, self.now)?;
+        // Who was excluded when the last run ended is asked again.
+        for (name, _) in store.exclusions()? {
+            forgive_site(&dir, &store.inner, &name, self.now).map_err(anyhow::Error::msg)?;
+        }
         let jobs = store.jobs()?;
         // Going on with what is open, or giving the same order again.
         let open = jobs.iter().any(|job| job.state == JobState::Open);
@@ -194,11 +211,12 @@ impl Simulation<'_> {
             .start_paused(true)
             .build()
             .context("no runtime")?;
-        let orders = self.orders(&mut draw);
+        let orders = self.orders(&mut draw, turn);
         let start = Start { dir: dir.clone(), store: store.clone(), picked, ending, orders };
         let came = runtime.block_on(self.run(start, show));
         // With the runtime every task ends, wherever it was.
         drop(runtime);
+        let excluded = !store.exclusions()?.is_empty();
         if Arc::into_inner(store).is_none() || Arc::into_inner(dir).is_none() {
             bail!("something of the run outlives it");
         }
@@ -231,7 +249,7 @@ impl Simulation<'_> {
                         let text = "it ended at a limit, and there is none".to_owned();
                         self.watch.violated(Rule::Ends, self.now, text);
                     }
-                    summary.ended == Ended::Limit && limit.is_some()
+                    excluded || (summary.ended == Ended::Limit && limit.is_some())
                 }
                 Err(e) => {
                     let text = format!("it failed: {:#}", anyhow::Error::from(e));
@@ -297,7 +315,7 @@ impl Simulation<'_> {
                     let _ = stop.send(true);
                 }
                 () = order, if !orders.is_empty() => {
-                    let _ = orders.pop().map(|(_, order)| to_run.try_send(order));
+                    let _ = orders.pop().map(|(_, wish)| to_run.try_send(self.instruction(wish)));
                 }
                 ended = &mut crawl => break Came::ByItself(Box::new(ended)),
                 () = hour => {
@@ -342,7 +360,7 @@ impl Simulation<'_> {
     }
 
     /// What is asked of a run while it goes on, the last first.
-    fn orders(&self, draw: &mut Draw) -> Vec<(Duration, Instruction)> {
+    fn orders(&self, draw: &mut Draw, turn: usize) -> Vec<(Duration, Wish)> {
         let all = (self.scenario.days * 86_400_000.0) as u64;
         let hosts: BTreeMap<usize, HostKey> = self.hosts.iter().map(|(k, n)| (*n, *k)).collect();
         let mut orders = Vec::new();
@@ -350,15 +368,56 @@ impl Simulation<'_> {
             let at = Duration::from_millis(draw.spread(all));
             if draw.percent(50) {
                 let host = hosts[&(draw.below(hosts.len() as u64) as usize)];
-                orders.push((at, Instruction::Forgive(host)));
+                orders.push((at, Wish::Plain(Instruction::Forgive(host))));
                 continue;
             }
             let later = at + Duration::from_millis(draw.spread(600_000));
-            orders.push((at, Instruction::Job(JobId(1), JobState::Paused)));
-            orders.push((later, Instruction::Job(JobId(1), JobState::Open)));
+            orders.push((at, Wish::Plain(Instruction::Job(JobId(1), JobState::Paused))));
+            orders.push((later, Wish::Plain(Instruction::Job(JobId(1), JobState::Open))));
+        }
+        // Whose rules lie with an excluded host is not crawled: that is another story.
+        let behind = self.world.hosts.iter().flat_map(|host| match &host.place {
+            Place::Behind(over) => over.clone(),
+            _ => Vec::new(),
+        });
+        let behind: BTreeSet<usize> = behind.collect();
+        for _ in 0..if turn < EXCLUDING { self.scenario.exclusions } else { 0 } {
+            let host = draw.below(hosts.len() as u64) as usize;
+            let at = Duration::from_millis(draw.spread(all));
+            let later = at + Duration::from_millis(draw.spread(all / 4));
+            if !behind.contains(&host) {
+                orders.push((at, Wish::Exclude(host)));
+                orders.push((later, Wish::Include(host)));
+            }
         }
         orders.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
         orders
+    }
+
+    /// A wish as the run hears it; who watches hears it, too.
+    fn instruction(&self, wish: Wish) -> Instruction {
+        let change = |exclude, n: usize| SiteChange {
+            exclude,
+            names: vec![origin(n).into()],
+            hosts: self.hosts.iter().filter(|(_, m)| **m == n).map(|(key, _)| *key).collect(),
+            done: None,
+        };
+        match wish {
+            Wish::Plain(instruction) => instruction,
+            Wish::Exclude(n) => {
+                let (done, told) = std::sync::mpsc::sync_channel(1);
+                self.watch.excludes(n, told);
+                let mut change = SiteChange { done: Some(done), ..change(true, n) };
+                if self.scenario.broken == Broken::DeafToExclusions {
+                    (change.names, change.hosts) = (vec!["none.test".into()], Vec::new());
+                }
+                Instruction::Sites(change)
+            }
+            Wish::Include(n) => {
+                self.watch.forgives(n);
+                Instruction::Sites(change(false, n))
+            }
+        }
     }
 
     fn order(&self, turn: usize) -> Result<NewJob> {

@@ -25,6 +25,8 @@ pub struct Scenario {
     /// Orders given from outside during each run: the job is paused and opened again, hosts are
     /// forgiven.
     pub orders: usize,
+    /// Hosts that are excluded for a while during each of the first runs.
+    pub exclusions: usize,
     /// Whether the first runs have a limit on pages, each a higher one.
     pub limited: bool,
     /// From the end of an answer to the next request.
@@ -68,6 +70,8 @@ pub enum Broken {
     ForgottenClaims,
     /// Its store forgets pages it has acknowledged.
     ForgottenPages,
+    /// It does not hear that hosts are excluded.
+    DeafToExclusions,
 }
 
 impl Scenario {
@@ -91,6 +95,7 @@ impl Scenario {
             archive: draw.percent(40),
             // The smallest lets no more than 16 hosts be loaded, or twice the connections.
             memory: draw.pick(&[1 << 20, 4 << 20, 64 << 20]),
+            exclusions: draw.pick(&[0, 0, 3, 10]),
             place: None,
             broken: Broken::Nothing,
             log: false,
@@ -106,6 +111,7 @@ impl Scenario {
             days,
             crashes: 4,
             orders: 0,
+            exclusions: 0,
             limited: false,
             delay: Duration::from_secs(10),
             per_host: 1,
@@ -161,6 +167,8 @@ pub enum Rule {
     Drained,
     /// The archive holds what the store says.
     Archive,
+    /// A host that was excluded is asked for nothing.
+    Excluded,
     /// The crawl ends by itself, and well.
     Ends,
 }

@@ -107,6 +107,10 @@ impl Store for WatchedStore {
         Ok(committed)
     }
 
+    fn exclusions(&self) -> Answer<Vec<(Box<str>, Time)>> {
+        self.inner.exclusions()
+    }
+
     fn claims(&self) -> Answer<Vec<HostKey>> {
         self.inner.claims()
     }

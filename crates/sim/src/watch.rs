@@ -16,6 +16,7 @@ use argiope_frontier::Robots;
 use argiope_model::Time;
 use std::collections::HashMap;
 use std::net::IpAddr;
+use std::sync::mpsc::Receiver;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::Notify;
@@ -79,6 +80,8 @@ struct HostWatch {
     /// It was being asked when the last run ended.
     interrupted: bool,
     pages: Vec<u8>,
+    /// It is excluded as soon as this was told.
+    excluded: Option<(Receiver<()>, bool)>,
     /// The address last told, and until when it was said to hold.
     located: Option<(Option<IpAddr>, Time)>,
 }
@@ -185,6 +188,7 @@ impl Watch {
         let mut forgotten = Vec::new();
         for (n, host) in state.hosts.iter_mut().enumerate() {
             host.claimed = false;
+            host.excluded = None;
             host.located = None;
             host.pages.iter_mut().for_each(|bits| *bits &= page::KEPT);
             if std::mem::take(&mut host.interrupted) && !claimed.contains(&n) {
@@ -234,6 +238,16 @@ impl Watch {
         self.crash.notify_one();
     }
 
+    /// A host is excluded from the moment that this is told.
+    pub(crate) fn excludes(&self, host: usize, told: Receiver<()>) {
+        self.state().hosts[host].excluded = Some((told, false));
+    }
+
+    /// A host may be asked again.
+    pub(crate) fn forgives(&self, host: usize) {
+        self.state().hosts[host].excluded = None;
+    }
+
     /// Waits until the run is to crash.
     pub(crate) async fn crashes(&self) {
         while !self.state().crashing {
@@ -250,6 +264,13 @@ impl Watch {
         state.idle_commits = 0;
         if let Target::Robots | Target::RobotsOf(..) = target {
             state.counts.robots += 1;
+        }
+        if let Some((told, holds)) = &mut state.hosts[host].excluded {
+            *holds |= told.try_recv().is_ok();
+            if *holds {
+                let text = format!("{url}: its host is excluded");
+                state.violated(self.scenario.seed, Rule::Excluded, now, text);
+            }
         }
         for (rule, text) in self.wrong(state, host, target, ip, now) {
             state.violated(self.scenario.seed, rule, now, format!("{url}: {text}"));

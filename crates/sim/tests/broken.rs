@@ -19,6 +19,7 @@ fn world(seed: u64) -> Scenario {
         commit_time: Duration::from_millis(2),
         archive: false,
         memory: 64 << 20,
+        exclusions: 10,
         ..Scenario::small(seed)
     }
 }
@@ -53,6 +54,11 @@ fn a_delay_that_is_a_millisecond_short_is_caught() {
 #[test]
 fn half_a_delay_is_caught() {
     is_caught(2, Broken::ShorterDelay(Duration::from_secs(5)), Rule::Spacing);
+}
+
+#[test]
+fn a_request_to_an_excluded_host_is_caught() {
+    is_caught(21, Broken::DeafToExclusions, Rule::Excluded);
 }
 
 #[test]

@@ -37,6 +37,11 @@ pub struct Batch {
     pub releases: Vec<Release>,
     /// Hosts whose bad behaviour is forgotten; before when they must not be asked is not.
     pub forgive: Vec<HostKey>,
+    /// Hosts that are excluded from now on: what waits on the calendar for them is ready at once, to
+    /// be refused.
+    pub exclude: Vec<HostKey>,
+    /// Names that are excluded from now on, or no longer; the last word on each counts.
+    pub exclusions: Vec<(Box<str>, bool)>,
     /// What is forgotten: after results, imports and discoveries of the same batch.
     pub forget: Forget,
     /// Rows to be read after the commit.

@@ -37,11 +37,11 @@ pub use links::{
 pub use memory::MemoryStore;
 pub use row::{
     Change, Ended, HostRow, JobCounters, JobProgress, JobRow, PayloadRow, SegmentKind, UrlHead,
-    UrlRow, UrlState, Wish,
+    UrlRow, UrlState, Wish, disk_of,
 };
 
 use argiope_frontier::{Place, RobotsFile};
-use argiope_model::{Capture, DocId, HostKey, PayloadDigest, SiteKey, UrlKey};
+use argiope_model::{Capture, DocId, HostKey, PayloadDigest, SiteKey, Time, UrlKey};
 use std::path::PathBuf;
 
 /// A failure of our own disk or a damaged store; never something the web did.
@@ -131,6 +131,25 @@ pub trait Store: Send + Sync {
         after: Option<u64>,
         limit: usize,
     ) -> Result<Vec<(UrlKey, UrlRow)>, StoreError>;
+
+    /// Bytes that the captures of a host take up on disk, counted one by one; for rows that do
+    /// not tell.
+    ///
+    /// A store that can count them faster than URL by URL does so.
+    fn host_disk(&self, host: HostKey) -> Result<u64, StoreError> {
+        let (mut after, mut sum) = (None, 0);
+        loop {
+            let rows = self.host_urls(host, after, 1024)?;
+            let Some((last, _)) = rows.last() else { return Ok(sum) };
+            after = Some(last.url);
+            for (key, _) in rows {
+                sum += self.captures(key)?.iter().map(disk_of).sum::<u64>();
+            }
+        }
+    }
+
+    /// The names that are excluded, and since when.
+    fn exclusions(&self) -> Result<Vec<(Box<str>, Time)>, StoreError>;
 
     /// The robots files of these hosts, as they were answered.
     fn robots(&self, keys: &[HostKey]) -> Result<Vec<Option<RobotsFile>>, StoreError>;

@@ -1,18 +1,20 @@
-//! The forward links of a page as one blob: version, zstd frame, links one after another.
+//! The forward links of a page as one blob: version, zstd frame, in it URL after URL, with each
+//! the links that lead to it.
 //!
 //! Links hold URLs, never target DocIds: the target's partition alone gives those. References
-//! that cannot be read as a URL follow the links; a blob that has any is of version 2.
+//! that cannot be read as a URL follow the links. Versions 1 and 2 (without and with such
+//! references) had the URL in each link, one link of a kind to a URL, and no counts.
 //!
 //! [`scan_links`] reads a blob without making a URL or a text of its own of any link: what
 //! follows the change log reads every blob once and keeps nothing of it.
 
 use crate::{StoreError, row::damaged};
-use argiope_model::{Link, LinkKind};
+use argiope_model::{CanonicalUrl, Link, LinkKind};
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
 
-/// With references that cannot be read; without any, a blob is of version 1.
-const VERSION: u8 = 2;
+/// The version that is written.
+const VERSION: u8 = 3;
 
 /// More than this is not a page's links but damage.
 const MAX_BLOB: usize = 256 << 20;
@@ -41,7 +43,7 @@ pub struct MalformedLink {
 }
 
 /// A link, as it lies in its blob.
-#[derive(Clone, Copy, Debug, Deserialize)]
+#[derive(Clone, Copy, Debug)]
 pub struct LinkRef<'a> {
     /// The text of its canonical URL.
     pub url: &'a str,
@@ -51,6 +53,26 @@ pub struct LinkRef<'a> {
     pub kind: LinkKind,
     /// Whether it asks not to be followed.
     pub nofollow: bool,
+    /// How often it stands on the page.
+    pub count: u32,
+}
+
+/// A link as versions 1 and 2 have it.
+#[derive(Deserialize)]
+struct OldLink<'a> {
+    url: &'a str,
+    words: &'a str,
+    kind: LinkKind,
+    nofollow: bool,
+}
+
+/// One of the links to a URL.
+#[derive(Serialize, Deserialize)]
+struct Way<'a> {
+    words: &'a str,
+    kind: LinkKind,
+    nofollow: bool,
+    count: u32,
 }
 
 thread_local! {
@@ -62,15 +84,12 @@ thread_local! {
 
 /// Makes the blob of a page without unreadable references.
 pub fn encode_links(links: &[Link]) -> Vec<u8> {
-    packed(1, &postcard::to_stdvec(links).expect(IN_MEMORY))
+    encode_page_links(links, &[])
 }
 
 /// Makes the blob of a page. Of very many or very long unreadable references the first and the
 /// beginning are kept.
 pub fn encode_page_links(links: &[Link], malformed: &[MalformedLink]) -> Vec<u8> {
-    if malformed.is_empty() {
-        return encode_links(links);
-    }
     let cut = |text: &str| {
         let end = (0..=MAX_TEXT.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
         text[..end.unwrap_or(0)].into()
@@ -84,7 +103,16 @@ pub fn encode_page_links(links: &[Link], malformed: &[MalformedLink]) -> Vec<u8>
             reason: m.reason.clone(),
         })
         .collect();
-    packed(VERSION, &postcard::to_stdvec(&(links, kept)).expect(IN_MEMORY))
+    // URLs that stand together are written once.
+    let mut targets: Vec<(&str, Vec<Way<'_>>)> = Vec::new();
+    for same in links.chunk_by(|a, b| a.url == b.url) {
+        let mut ways = Vec::with_capacity(same.len());
+        for Link { words, kind, nofollow, count, .. } in same {
+            ways.push(Way { words, kind: *kind, nofollow: *nofollow, count: *count });
+        }
+        targets.push((same[0].url.as_str(), ways));
+    }
+    packed(VERSION, &postcard::to_stdvec(&(targets, kept)).expect(IN_MEMORY))
 }
 
 const IN_MEMORY: &str = "writing to memory cannot fail";
@@ -130,14 +158,63 @@ pub fn decode_links(blob: &[u8]) -> Result<Vec<Link>, StoreError> {
 /// Reads a blob back.
 pub fn decode_page_links(blob: &[u8]) -> Result<PageLinks, StoreError> {
     let mut plain = Vec::new();
+    let mut links: Vec<Link> = Vec::new();
+    let mut unfit = None;
     let bad = |e| damaged("links", e);
-    Ok(match unpack(blob, &mut plain)? {
-        1 => PageLinks { links: postcard::from_bytes(&plain).map_err(bad)?, malformed: Vec::new() },
-        _ => {
-            let (links, malformed) = postcard::from_bytes(&plain).map_err(bad)?;
-            PageLinks { links, malformed }
+    let version = unpack(blob, &mut plain)?;
+    let rest = read_links(version, &plain, |link| {
+        let url = match links.last() {
+            Some(last) if last.url.as_str() == link.url => Ok(last.url.clone()),
+            _ => CanonicalUrl::parse(link.url),
+        };
+        match url {
+            Ok(url) => links.push(Link {
+                url,
+                words: link.words.into(),
+                kind: link.kind,
+                nofollow: link.nofollow,
+                count: link.count,
+            }),
+            Err(e) => unfit = Some(e),
         }
-    })
+    })?;
+    if let Some(e) = unfit {
+        return Err(damaged("links", e));
+    }
+    let malformed = match version {
+        1 => Vec::new(),
+        _ => postcard::from_bytes(rest).map_err(bad)?,
+    };
+    Ok(PageLinks { links, malformed })
+}
+
+/// Shows every link of an unpacked blob; what follows them is left.
+fn read_links<'p>(
+    version: u8,
+    plain: &'p [u8],
+    mut each: impl FnMut(LinkRef<'p>),
+) -> Result<&'p [u8], StoreError> {
+    let bad = |e| damaged("links", e);
+    let (count, mut rest) = postcard::take_from_bytes::<usize>(plain).map_err(bad)?;
+    for _ in 0..count {
+        if version < 3 {
+            let (old, after) = postcard::take_from_bytes::<OldLink>(rest).map_err(bad)?;
+            let OldLink { url, words, kind, nofollow } = old;
+            each(LinkRef { url, words, kind, nofollow, count: 1 });
+            rest = after;
+            continue;
+        }
+        let (url, after) = postcard::take_from_bytes::<&str>(rest).map_err(bad)?;
+        let (ways, after) = postcard::take_from_bytes::<usize>(after).map_err(bad)?;
+        rest = after;
+        for _ in 0..ways {
+            let (way, after) = postcard::take_from_bytes::<Way>(rest).map_err(bad)?;
+            let Way { words, kind, nofollow, count } = way;
+            each(LinkRef { url, words, kind, nofollow, count });
+            rest = after;
+        }
+    }
+    Ok(rest)
 }
 
 /// Shows every link of a blob in turn and says how many references cannot be read; `plain` is
@@ -145,19 +222,13 @@ pub fn decode_page_links(blob: &[u8]) -> Result<PageLinks, StoreError> {
 pub fn scan_links(
     blob: &[u8],
     plain: &mut Vec<u8>,
-    mut each: impl FnMut(LinkRef<'_>),
+    each: impl FnMut(LinkRef<'_>),
 ) -> Result<usize, StoreError> {
-    let bad = |e| damaged("links", e);
     let version = unpack(blob, plain)?;
-    let (count, mut rest) = postcard::take_from_bytes::<usize>(plain).map_err(bad)?;
-    for _ in 0..count {
-        let (link, after) = postcard::take_from_bytes::<LinkRef>(rest).map_err(bad)?;
-        each(link);
-        rest = after;
-    }
+    let rest = read_links(version, plain, each)?;
     match version {
         1 => Ok(0),
-        _ => Ok(postcard::take_from_bytes::<usize>(rest).map_err(bad)?.0),
+        _ => Ok(postcard::take_from_bytes::<usize>(rest).map_err(|e| damaged("links", e))?.0),
     }
 }
 
@@ -172,8 +243,13 @@ mod tests {
             words: words.into(),
             kind: LinkKind::Area,
             nofollow,
+            count: 1,
         };
-        vec![link("http://a.test/x?y=1", "the words", true), link("https://b.test/", "", false)]
+        vec![
+            link("http://a.test/x?y=1", "the words", true),
+            Link { count: 7, ..link("http://a.test/x?y=1", "other words", false) },
+            link("https://b.test/", "", false),
+        ]
     }
 
     fn malformed(href: &str) -> MalformedLink {
@@ -195,12 +271,10 @@ mod tests {
         let links = links();
         let bad = [malformed("http://["), malformed("http://x:y/")];
         let blob = encode_page_links(&links, &bad);
-        assert_eq!(blob[0], 2);
+        assert_eq!(blob[0], 3);
         let want = PageLinks { links: links.clone(), malformed: bad.to_vec() };
         assert_eq!(decode_page_links(&blob).unwrap(), want);
         assert_eq!(decode_links(&blob).unwrap(), links);
-        let none = encode_page_links(&links, &[]);
-        assert_eq!(none, encode_links(&links), "what every version reads");
         let many = vec![malformed(&"é".repeat(3_000)); 300];
         let kept = decode_page_links(&encode_page_links(&[], &many)).unwrap().malformed;
         assert_eq!((kept.len(), kept[0].href.len()), (MAX_MALFORMED, MAX_TEXT));
@@ -216,7 +290,7 @@ mod tests {
             let unreadable = scan_links(&blob, &mut plain, |link| {
                 let url = CanonicalUrl::parse(link.url).unwrap();
                 let (words, kind, nofollow) = (link.words.into(), link.kind, link.nofollow);
-                seen.push(Link { url, words, kind, nofollow });
+                seen.push(Link { url, words, kind, nofollow, count: link.count });
             });
             assert_eq!((unreadable.unwrap(), &seen), (malformed.len(), &links));
         }

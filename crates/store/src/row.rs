@@ -2,10 +2,11 @@
 //!
 //! Each value begins with a version byte. An older version is read and written back in the
 //! newest form when its row is next written; a newer one is refused with a sentence. What
-//! older versions looked like is in [`v1`].
+//! older versions looked like is in [`v1`] and [`v2`].
 
 mod robots;
 mod v1;
+mod v2;
 
 pub(crate) use robots::{decode_robots, encode_robots};
 
@@ -18,9 +19,10 @@ use argiope_model::{
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use v1::{CaptureV1, HostRowV1, JobRowV1, UrlHeadV1};
+use v2::{HostRowV2, JobProgressV2, JobRowV2};
 
 /// The version written today.
-pub(crate) const VERSION: u8 = 2;
+pub(crate) const VERSION: u8 = 3;
 
 /// Where a URL stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -186,6 +188,9 @@ pub struct HostRow {
     pub bytes: u64,
     /// How it has behaved.
     pub temper: Temper,
+    /// Bytes that its captures take up in the archive and among the texts; `None` where that was
+    /// not counted yet ([`crate::Store::host_disk`] looks).
+    pub disk: Option<u64>,
 }
 
 impl HostRow {
@@ -202,16 +207,24 @@ impl HostRow {
             failed: 0,
             bytes: 0,
             temper: Temper::default(),
+            disk: Some(0),
         }
     }
 }
 
 impl HostRow {
-    /// From when on it is worth loading. What is left of a host that was given up is refused, and
-    /// that need not wait until it could be asked.
+    /// From when on it is worth loading. What is left of a host that was given up or excluded is
+    /// refused, and that need not wait until it could be asked.
     pub fn wakes_at(&self) -> Time {
-        if self.temper.given_up.is_some() { Time(0) } else { self.not_before }
+        let left_alone = self.temper.given_up.is_some() || self.temper.excluded;
+        if left_alone { Time(0) } else { self.not_before }
     }
+}
+
+/// Bytes that a capture takes up on disk: its record, and its text unless it is that of another.
+pub fn disk_of(capture: &Capture) -> u64 {
+    let length = |at: Option<Location>| at.map_or(0, |at| at.length);
+    length(capture.record) + length(capture.text.filter(|_| !capture.revisit))
 }
 
 /// What a job has done so far.
@@ -255,6 +268,8 @@ pub struct JobCounters {
     pub skipped_given_up: u64,
     /// Sitemaps read: they are no pages and count as nothing else.
     pub sitemaps: u64,
+    /// Of sites that were excluded by hand.
+    pub skipped_excluded: u64,
 }
 
 impl JobCounters {
@@ -266,7 +281,32 @@ impl JobCounters {
             SkipReason::Size => &mut self.skipped_size,
             SkipReason::Robots => &mut self.skipped_robots,
             SkipReason::GivenUp => &mut self.skipped_given_up,
+            SkipReason::Excluded => &mut self.skipped_excluded,
         }
+    }
+
+    /// Adds what another job left alone.
+    pub fn add_skipped(&mut self, other: &JobCounters) {
+        self.skipped_extension += other.skipped_extension;
+        self.skipped_type += other.skipped_type;
+        self.skipped_size += other.skipped_size;
+        self.skipped_depth += other.skipped_depth;
+        self.skipped_robots += other.skipped_robots;
+        self.skipped_given_up += other.skipped_given_up;
+        self.skipped_excluded += other.skipped_excluded;
+    }
+
+    /// URLs left alone, by the names of the reasons.
+    pub fn skipped(&self) -> [(&'static str, u64); 7] {
+        [
+            (SkipReason::Extension.name(), self.skipped_extension),
+            (SkipReason::Type.name(), self.skipped_type),
+            (SkipReason::Size.name(), self.skipped_size),
+            (SkipReason::Depth.name(), self.skipped_depth),
+            (SkipReason::Robots.name(), self.skipped_robots),
+            (SkipReason::GivenUp.name(), self.skipped_given_up),
+            (SkipReason::Excluded.name(), self.skipped_excluded),
+        ]
     }
 
     /// A URL counted for how it ended is asked for again.
@@ -442,34 +482,49 @@ pub(crate) fn versioned<'a>(
 pub(crate) trait Row: Serialize + DeserializeOwned {
     /// Its fields in version 1.
     type First: DeserializeOwned + Into<Self>;
+    /// Its fields in version 2.
+    type Second: DeserializeOwned + Into<Self>;
 }
 
 impl Row for HostRow {
     type First = HostRowV1;
+    type Second = HostRowV2;
 }
 impl Row for JobRow {
     type First = JobRowV1;
+    type Second = JobRowV2;
 }
 impl Row for Capture {
     type First = CaptureV1;
+    type Second = Self;
 }
 impl Row for JobProgress {
-    type First = Self;
+    type First = JobProgressV2;
+    type Second = JobProgressV2;
 }
 impl Row for PayloadRow {
     type First = Self;
+    type Second = Self;
 }
 /// A row of the calendar.
 impl Row for (Place, JobId) {
     type First = Self;
+    type Second = Self;
 }
 /// A row of the change log.
 impl Row for (UrlKey, Time, bool) {
     type First = Self;
+    type Second = Self;
+}
+/// When a name was excluded.
+impl Row for Time {
+    type First = Self;
+    type Second = Self;
 }
 /// A counter or a length.
 impl Row for u64 {
     type First = Self;
+    type Second = Self;
 }
 
 /// Writes a row with its version.
@@ -481,6 +536,7 @@ pub(crate) fn encode<T: Row>(row: &T) -> Vec<u8> {
 pub(crate) fn decode<T: Row>(what: &'static str, bytes: &[u8]) -> Result<T, StoreError> {
     let row = match versioned(what, bytes)? {
         (1, body) => postcard::from_bytes::<T::First>(body).map(Into::into),
+        (2, body) => postcard::from_bytes::<T::Second>(body).map(Into::into),
         (_, body) => postcard::from_bytes(body),
     };
     row.map_err(|e| damaged(what, e))

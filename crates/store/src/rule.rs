@@ -64,7 +64,9 @@ pub(crate) fn found_again(
     owner: JobState,
     depth_matters: bool,
 ) -> Again {
-    if found.skip.is_some() {
+    // What a site that is excluded now would be met for otherwise is met, and refused as its row
+    // comes up: should it be forgiven, every job has what it wanted.
+    if found.skip.is_some_and(|reason| reason != SkipReason::Excluded) {
         return Again::Nothing;
     }
     if row.in_queue() {
@@ -107,7 +109,10 @@ fn may_end_otherwise(state: UrlState, again: bool) -> bool {
     match state {
         // This is a shorter way.
         UrlState::Skipped(SkipReason::Depth) => true,
-        UrlState::Failed | UrlState::Skipped(SkipReason::Robots | SkipReason::GivenUp) => again,
+        UrlState::Failed
+        | UrlState::Skipped(SkipReason::Robots | SkipReason::GivenUp | SkipReason::Excluded) => {
+            again
+        }
         _ => false,
     }
 }

@@ -5,6 +5,8 @@
 
 #![allow(clippy::unwrap_used)]
 
+#[path = "conformance/exclusions.rs"]
+mod exclusions;
 #[path = "conformance/forgetting.rs"]
 mod forgetting;
 #[path = "conformance/hosts.rs"]
@@ -73,6 +75,12 @@ macro_rules! behaviours_on {
             manners: a_note_survives_a_crash_and_the_host_stays_claimed,
             manners: a_release_has_the_last_word_and_a_note_after_it_none,
             manners: forgiving_forgets_the_temper_and_not_the_time,
+            exclusions: names_are_kept_until_they_are_taken_back,
+            exclusions: an_excluded_host_is_loaded_at_once_to_be_refused,
+            exclusions: what_waits_for_an_excluded_host_is_ready_at_once,
+            exclusions: a_url_first_met_on_an_excluded_site_is_skipped_and_a_known_one_is_queued,
+            exclusions: a_forgiven_site_is_asked_for_what_was_left_alone,
+            exclusions: what_captures_take_up_is_counted_for_their_host,
             manners: a_named_host_is_claimed_whatever_the_schedule_says,
             manners: a_named_host_comes_with_its_rows_and_beside_those_that_are_due,
             manners: a_named_host_without_rows_goes_unscheduled_when_it_is_given_back,

@@ -29,6 +29,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "argiope-fetch",
             "argiope-parse",
             "argiope-archive",
+            "argiope-graph",
         ],
     ),
     (

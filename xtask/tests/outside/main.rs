@@ -8,8 +8,9 @@
 //!
 //! Larger runs: `ARGIOPE_SITES=openjdk-17-doc,rust-doc` (packages or folders), `ARGIOPE_REPEAT=100`
 //! (crawls per site), `ARGIOPE_KILLS=20`, `ARGIOPE_KILL_PAGES=20000` or `ARGIOPE_KILL_SITE=git-doc`,
-//! `ARGIOPE_SEED=7`.
+//! `ARGIOPE_SEED=7`, `ARGIOPE_EVERY=1` (the words of all links, after changes and kills too).
 
+mod backlinks;
 mod bad_input;
 mod bodies;
 mod certificates;
@@ -27,6 +28,7 @@ mod many_hosts;
 mod names;
 mod nameserver;
 mod old_web;
+mod operator;
 mod patience;
 mod politeness;
 mod readers;

@@ -1,35 +1,89 @@
-//! `status`, `jobs`, `doc`: questions answered beside a running crawl and without one.
+//! `jobs`, `doc`: questions answered beside a running crawl and without one.
 
 use super::wiring::engine_settings;
-use super::{load, now, print_json, visit};
+use super::{VISIT_LINK_MEMORY, load, now, print_json, visit};
 use crate::args::{Format, Global, JobAction, Jobs, Target};
 use crate::config::{self, Flags};
-use crate::output::{self, bytes, count, plural, seconds, table};
+use crate::output::{self, bytes, count, plural, table};
 use anyhow::bail;
-use argiope_crawl::{Asked, EngineSettings, Question, Snapshot, answer, ask_owner};
+use argiope_crawl::{Asked, Backlinks, DataDir, EngineSettings, Question, answer, ask_owner};
 use argiope_model::{JobId, JobState};
 use argiope_store::{Batch, JobChange, Store};
 use serde_json::Value;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 /// Asks the owner of the directory, or the directory itself where there is none.
 pub fn ask(global: &Global, question: &Question) -> anyhow::Result<Vec<Value>> {
-    let asked = match ask_owner(&global.data, question)? {
-        Some(asked) => asked,
-        None => {
-            let (dir, store) = visit(global)?;
-            match question {
-                Question::SetJob(id, state) => return set_job(&*store, *id, state),
-                question => {
-                    let settings = as_crawled(global, question)?;
-                    answer(question, &dir, &*store, &settings, None)
+    let mut all = Vec::new();
+    ask_pieces(global, question, |rows| {
+        all.extend(rows);
+        Ok(true)
+    })?;
+    Ok(all)
+}
+
+/// Asks, and shows the answer piece by piece for as long as more is wanted.
+pub fn ask_pieces(
+    global: &Global,
+    question: &Question,
+    mut show: impl FnMut(Vec<Value>) -> anyhow::Result<bool>,
+) -> anyhow::Result<()> {
+    let mut next = Some(question.clone());
+    let mut here: Option<Visit> = None;
+    while let Some(question) = next.take() {
+        let owner = match here {
+            None => ask_owner(&global.data, &question)?,
+            Some(_) => None,
+        };
+        let asked = match (owner, &mut here) {
+            (Some(asked), _) => asked,
+            (None, Some(here)) => here.answer(&question)?,
+            (None, here) => here.insert(Visit::new(global, &question)?).answer(&question)?,
+        };
+        match asked {
+            Asked::Rows(rows) => {
+                show(rows)?;
+            }
+            Asked::Piece(rows, rest) => {
+                if show(rows)? {
+                    next = rest.map(|rest| *rest);
                 }
             }
+            Asked::Sorry(why) => bail!("{why}"),
         }
-    };
-    match asked {
-        Asked::Rows(rows) => Ok(rows),
-        Asked::Sorry(why) => bail!("{why}"),
+    }
+    // What was read of the change log need not be read again.
+    if let Some(here) = here
+        && let Err(e) = here.links.keep()
+    {
+        tracing::debug!("back-links are counted again next time: {e}");
+    }
+    Ok(())
+}
+
+/// A directory that no crawl owns.
+struct Visit {
+    dir: Arc<DataDir>,
+    store: Arc<dyn Store>,
+    links: Backlinks,
+    settings: EngineSettings,
+}
+
+impl Visit {
+    fn new(global: &Global, question: &Question) -> anyhow::Result<Self> {
+        let (dir, store) = visit(global)?;
+        let links = Backlinks::new(&dir, store.clone(), VISIT_LINK_MEMORY);
+        let settings = as_crawled(global, question)?;
+        Ok(Visit { dir, store, links, settings })
+    }
+
+    fn answer(&self, question: &Question) -> anyhow::Result<Asked> {
+        let Visit { dir, store, links, settings } = self;
+        Ok(match question {
+            Question::SetJob(id, state) => Asked::Rows(set_job(&**store, *id, state)?),
+            question => answer(question, dir, &**store, links, settings, None),
+        })
     }
 }
 
@@ -53,56 +107,6 @@ fn set_job(store: &dyn Store, id: u32, state: &str) -> anyhow::Result<Vec<Value>
     let change = JobChange::State(JobId(id), state);
     store.commit(Batch { now: now(), jobs: vec![change], ..Batch::default() })?;
     Ok(Vec::new())
-}
-
-pub fn status(global: &Global) -> anyhow::Result<ExitCode> {
-    let rows = ask(global, &Question::Status)?;
-    if global.format == Format::Json {
-        print_json(&rows)?;
-        return Ok(ExitCode::SUCCESS);
-    }
-    let row = rows.into_iter().next().unwrap_or_default();
-    let now: Snapshot = serde_json::from_value(row)?;
-    let mut rows = vec![
-        ("state", now.state.clone()),
-        ("pages", count(now.fetched)),
-        ("queued", count(now.queued)),
-        ("failed", count(now.failed)),
-        ("errors", count(now.errors)),
-        ("received", bytes(now.bytes)),
-    ];
-    if now.state != "idle" {
-        rows.push((
-            "speed",
-            format!("{:.1} pages/s, {:.1} MB/min", now.pages_per_s, now.mb_per_min),
-        ));
-        rows.push((
-            "requests",
-            format!("{} under way, {} connections open", now.requests, now.connections),
-        ));
-        rows.push((
-            "hosts",
-            format!(
-                "{} loaded: {} asked, {} ready, {} waiting for their delay",
-                now.hosts, now.hosts_asked, now.hosts_ready, now.hosts_waiting
-            ),
-        ));
-        if let Some(brake) = now.brake {
-            rows.push(("brake", brake));
-        }
-        rows.push(("running for", seconds(now.elapsed_s)));
-        if let Some(left) = now.left_s {
-            rows.push(("time left", seconds(left as f64)));
-        }
-        if let Some(newest) = now.newest {
-            rows.push(("newest page", newest));
-        }
-        if let Some(note) = now.note {
-            rows.push(("note", note));
-        }
-    }
-    output::print(rows.iter().map(|(name, value)| format!("{name:12} {value}")))?;
-    Ok(ExitCode::SUCCESS)
 }
 
 pub fn jobs(global: &Global, args: &Jobs) -> anyhow::Result<ExitCode> {
@@ -181,7 +185,9 @@ pub fn doc(global: &Global, args: &Target) -> anyhow::Result<ExitCode> {
         "type",
         "bytes",
         "title",
+        "description",
         "language",
+        "backlinks",
         "depth",
         "first_seen",
         "fetched_at",

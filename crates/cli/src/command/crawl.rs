@@ -9,10 +9,10 @@ use crate::progress::Progress;
 use crate::{Usage, seeds};
 use anyhow::{Context, bail};
 use argiope_crawl::{
-    Access, DataDir, Ended, Listening, Live, NewJob, Owner, Picked, Run, Summary, listen,
-    open_jobs, pick_job, run,
+    Access, Backlinks, DataDir, Ended, Following, Listening, Live, NewJob, Owner, Picked, Run,
+    Summary, excluded_starts, listen, open_jobs, pick_job, run,
 };
-use argiope_model::{JobState, Suffixes};
+use argiope_model::{CanonicalUrl, JobState, Suffixes};
 use argiope_store::Store;
 use serde_json::{Value, json};
 use std::process::ExitCode;
@@ -61,6 +61,9 @@ pub fn crawl(global: &Global, args: Crawl) -> anyhow::Result<ExitCode> {
         }
         None => None,
     };
+    if let Some(Picked::New(job) | Picked::Resumed(job)) = &picked {
+        speak_of_excluded(&dir, &*store, &job.seeds)?;
+    }
     let quiet = global.format == Format::Json;
     match &picked {
         Some(Picked::Finished(row)) if open_jobs(&rows).is_empty() => {
@@ -91,6 +94,29 @@ pub fn crawl(global: &Global, args: Crawl) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// Says which start URLs will not be asked for, since their sites are excluded here.
+fn speak_of_excluded(
+    dir: &DataDir,
+    store: &dyn Store,
+    starts: &[CanonicalUrl],
+) -> anyhow::Result<()> {
+    let excluded = excluded_starts(dir, store, starts)?;
+    if let [(url, name), ..] = &excluded[..] {
+        let more = match excluded.len() {
+            1 => String::new(),
+            n => format!(", nor {} more start URLs", count(n as u64 - 1)),
+        };
+        let said = format!(
+            "{url} is not asked for{more}: {name} was excluded here; `argiope sites forgive {name}` undoes that"
+        );
+        if excluded.len() == starts.len() {
+            bail!(said);
+        }
+        output::talk(format!("{said}."));
+    }
+    Ok(())
+}
+
 /// Takes ownership of the directory.
 pub fn own(global: &Global, settings: &Settings) -> anyhow::Result<(Arc<DataDir>, Arc<dyn Store>)> {
     let dir = DataDir::open(&global.data, Access::Own, now())?;
@@ -108,12 +134,14 @@ pub fn execute(
     quiet: bool,
 ) -> anyhow::Result<Summary> {
     let engine = engine_settings(settings);
+    let links = Arc::new(Backlinks::new(&dir, store.clone(), engine.link_memory()));
     let live = Arc::new(Live::default());
     let (stop, stopped) = watch::channel(false);
     let (orders_in, orders) = mpsc::channel(16);
     let _listening: Listening = listen(Owner {
         dir: dir.clone(),
         store: store.clone(),
+        links: links.clone(),
         live: live.clone(),
         settings: engine.clone(),
         orders: orders_in,
@@ -124,6 +152,8 @@ pub fn execute(
         runtime.worker_threads(workers);
     }
     let runtime = runtime.enable_all().build().context("cannot start the worker threads")?;
+    let following = settings.crawl.links.then(|| Following::start(links)).transpose();
+    let following = following.context("cannot start the thread that counts back-links")?;
     let progress = Progress::start(live.clone(), quiet);
     let outcome = runtime.block_on(async {
         tokio::spawn(wait_for_signals(stop));
@@ -140,6 +170,8 @@ pub fn execute(
         .await
     });
     drop(progress);
+    // Reads the change log to its end.
+    drop(following);
     // Requests that hang must not keep the program.
     runtime.shutdown_background();
     Ok(outcome?)
@@ -203,12 +235,7 @@ pub fn summary_json(summary: &Summary) -> Value {
         total.fetched += c.fetched;
         total.unchanged += c.unchanged;
         total.failed += c.failed;
-        total.skipped_extension += c.skipped_extension;
-        total.skipped_depth += c.skipped_depth;
-        total.skipped_type += c.skipped_type;
-        total.skipped_size += c.skipped_size;
-        total.skipped_robots += c.skipped_robots;
-        total.skipped_given_up += c.skipped_given_up;
+        total.add_skipped(c);
         total.sitemaps += c.sitemaps;
         total.redirects += c.redirects;
         total.errors += c.errors;
@@ -226,14 +253,11 @@ pub fn summary_json(summary: &Summary) -> Value {
         "fetched": total.fetched,
         "unchanged": total.unchanged,
         "failed": total.failed,
-        "skipped": {
-            "extension": total.skipped_extension,
-            "type": total.skipped_type,
-            "size": total.skipped_size,
-            "depth": total.skipped_depth,
-            "robots": total.skipped_robots,
-            "given_up": total.skipped_given_up,
-        },
+        "skipped": total
+            .skipped()
+            .into_iter()
+            .map(|(name, n)| (name.to_owned(), json!(n)))
+            .collect::<Value>(),
         "sitemaps": total.sitemaps,
         "redirects": total.redirects,
         "errors": total.errors,
@@ -276,6 +300,7 @@ fn report(global: &Global, settings: &Settings, summary: &Summary) -> anyhow::Re
         ("depth", "by depth"),
         ("robots", "by robots.txt"),
         ("given_up", "of hosts given up"),
+        ("excluded", "of sites excluded"),
     ]
     .iter()
     .filter_map(|(name, why)| {

@@ -2,15 +2,16 @@
 
 use super::crawl::{execute, own, summary_json};
 use super::now;
-use super::wiring::new_job;
+use super::wiring::{engine_settings, new_job};
 use crate::args::{Demo, Format, Global};
 use crate::config::{self, Flags};
 use crate::output::{self, bytes, count, seconds, table};
 use anyhow::{Context, anyhow};
-use argiope_crawl::{Ended, pick_job, verify};
+use argiope_crawl::{Asked, Backlinks, Ended, Question, answer, pick_job, verify};
 use argiope_model::{CanonicalUrl, Suffixes};
 use argiope_store::Store;
 use argiope_testweb::{ServeOptions, Web, WebSpec, serve};
+use serde_json::Value;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -79,6 +80,19 @@ pub fn demo(global: &Global, args: &Demo) -> anyhow::Result<ExitCode> {
         &["site", ">known", ">fetched", ">failed", ">received", "front page"],
         &rows,
     ))?;
+    let links = Backlinks::new(&dir, store.clone(), 1 << 20);
+    let most = Question::Top { sites: false, limit: 5, all: false };
+    let engine = engine_settings(settings);
+    if let Asked::Rows(rows) = answer(&most, &dir, &*store, &links, &engine, None) {
+        let cell = |row: &Value, name: &str| count(row[name].as_u64().unwrap_or(0));
+        let url = |row: &Value| row["url"].as_str().unwrap_or_default().to_owned();
+        let cells: Vec<Vec<String>> = rows
+            .iter()
+            .map(|row| vec![cell(row, "backlinks"), cell(row, "sites"), url(row)])
+            .collect();
+        output::talk("\nThe pages that most others link to:");
+        output::print(table(&[">back-links", ">sites", "page"], &cells))?;
+    }
     let checked = verify(&dir, &*store, |_| {})?;
     output::talk(format!(
         "\nVerified: {} archive records against {} captures, {} problems.",
@@ -104,7 +118,7 @@ fn after(data: &std::path::Path, first: &str, kept: bool) {
     let data: PathBuf = data.to_owned();
     if kept {
         output::talk(format!("\nIt stays in {}. Look around:", data.display()));
-        for command in ["doc", "show --text", "show"] {
+        for command in ["doc", "links", "show --text", "show"] {
             output::talk(format!("  argiope --data {} {command} {first}", data.display()));
         }
     } else {

@@ -8,8 +8,8 @@ use crate::config::Flags;
 use crate::output::{self, bytes, count, plural, seconds};
 use anyhow::Context;
 use argiope_crawl::{
-    Access, DataDir, ImportOrder, ImportProblem, ImportSummary, ImportWatch, Live, Owner,
-    import_warc, listen,
+    Access, Backlinks, DataDir, Following, ImportOrder, ImportProblem, ImportSummary, ImportWatch,
+    Live, Owner, import_warc, listen,
 };
 use argiope_store::{MemoryStore, Store};
 use serde_json::json;
@@ -44,15 +44,26 @@ pub fn import(global: &Global, args: Import) -> anyhow::Result<ExitCode> {
     let engine = engine_settings(&loaded.settings);
     // Visitors are answered meanwhile; changes, which a crawl would obey, are refused.
     let (orders, _) = mpsc::channel(1);
-    let owner =
-        || Owner { dir: dir.clone(), store: store.clone(), live, settings: engine.clone(), orders };
+    let links = Arc::new(Backlinks::new(&dir, store.clone(), engine.link_memory()));
+    let owner = || Owner {
+        dir: dir.clone(),
+        store: store.clone(),
+        links: links.clone(),
+        live,
+        settings: engine.clone(),
+        orders,
+    };
     let _listening = match dry_run {
         false => Some(listen(owner()).context("cannot open the control socket")?),
         true => None,
     };
+    let following =
+        (!dry_run && loaded.settings.crawl.links).then(|| Following::start(links.clone()));
+    let following =
+        following.transpose().context("cannot start the thread that counts back-links")?;
     let done = import_warc(&dir, store.clone(), &engine, &order, &mut watch);
     watch.clear();
-    drop(nowhere);
+    drop((following, nowhere));
     let done = done?;
     if let Some(failed) = watch.failed {
         return Err(failed);

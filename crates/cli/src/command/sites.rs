@@ -13,8 +13,10 @@ use serde_json::Value;
 use std::process::ExitCode;
 
 pub fn sites(global: &Global, args: &Sites) -> anyhow::Result<ExitCode> {
-    if let Some(SiteAction::Forgive { name }) = &args.action {
-        return forgive(global, name);
+    match &args.action {
+        Some(SiteAction::Forgive { name }) => return forgive(global, name),
+        Some(SiteAction::Exclude { name }) => return exclude(global, name),
+        None => {}
     }
     let rows = ask(global, &Question::Sites { filter: args.name.clone() })?;
     if global.format == Format::Json {
@@ -37,6 +39,27 @@ fn forgive(global: &Global, name: &str) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+fn exclude(global: &Global, name: &str) -> anyhow::Result<ExitCode> {
+    let rows = ask(global, &Question::Exclude { name: name.to_owned() })?;
+    if global.format == Format::Json {
+        print_json(&rows)?;
+    } else {
+        rows.iter().for_each(|row| output::talk(excluded(row, name)));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn excluded(row: &Value, name: &str) -> String {
+    let undo = format!("`argiope sites forgive {name}` undoes that");
+    match (row["hosts"].as_u64().unwrap_or(0), row["queued"].as_u64().unwrap_or(0)) {
+        (0, _) => format!("{name} is excluded, though no host of it is known here yet; {undo}."),
+        (hosts, queued) => {
+            let (hosts, queued) = (plural(hosts, "host", "hosts"), plural(queued, "URL", "URLs"));
+            format!("{name} is excluded: {hosts} with {queued} queued; {undo}.")
+        }
+    }
+}
+
 fn forgiven(row: &Value, name: &str) -> String {
     let hosts = plural(row["hosts"].as_u64().unwrap_or(0), "host", "hosts");
     match row["urls"].as_u64() {
@@ -46,6 +69,7 @@ fn forgiven(row: &Value, name: &str) -> String {
                 "{hosts} of {name} will be asked again, for {urls} too; `argiope crawl` goes on."
             )
         }
+        _ if row["hosts"] == 0 => format!("{name} is no longer excluded."),
         _ => format!("{hosts} of {name} will be asked again."),
     }
 }
@@ -60,6 +84,7 @@ fn site_lines(rows: &[Value], now: Time) -> Vec<String> {
         ">queued",
         ">errors",
         ">received",
+        ">on disk",
         ">delay",
         "next",
         "robots",
@@ -72,12 +97,13 @@ fn site_lines(rows: &[Value], now: Time) -> Vec<String> {
         .map(|row| {
             let number = |name: &str| row[name].as_u64().unwrap_or(0);
             let mut cells = vec![
-                text(row, "host"),
+                text(row, if row["host"].is_null() { "site" } else { "host" }),
                 text(row, "state"),
                 count(number("pages")),
                 count(number("queued")),
                 count(number("errors")),
                 bytes(number("bytes")),
+                bytes(number("disk")),
                 row["delay_s"].as_f64().map_or_else(|| "-".to_owned(), seconds),
                 next(row, now),
                 dash(with_clocks(&text(row, "robots"), now)),
@@ -88,12 +114,33 @@ fn site_lines(rows: &[Value], now: Time) -> Vec<String> {
             cells
         })
         .collect();
-    table(&head, &cells)
+    let mut lines = table(&head, &cells);
+    if rows.len() > 1 {
+        lines.push(String::new());
+        lines.push(totals(rows));
+    }
+    lines
+}
+
+/// What all of them come to.
+fn totals(rows: &[Value]) -> String {
+    let sum = |name: &str| rows.iter().filter_map(|row| row[name].as_u64()).sum::<u64>();
+    // A name that is excluded and that nobody has met is no host.
+    let hosts = rows.iter().filter(|row| !row["host"].is_null()).count();
+    let hosts = plural(hosts as u64, "host", "hosts");
+    let pages = plural(sum("pages"), "page", "pages");
+    let (queued, errors) = (count(sum("queued")), plural(sum("errors"), "error", "errors"));
+    format!(
+        "{hosts}: {pages}, {queued} queued, {errors}, {} received, {} on disk",
+        bytes(sum("bytes")),
+        bytes(sum("disk"))
+    )
 }
 
 /// When the host is asked next.
 fn next(row: &Value, now: Time) -> String {
     match (row["next"].as_str(), row["queued"].as_u64()) {
+        _ if row["state"] == "excluded" => "-".to_owned(),
         // Both are written in one form, which sorts by time.
         (Some(at), _) if at > now.to_string().as_str() => with_clocks(at, now),
         (None, None | Some(0)) => "-".to_owned(),
@@ -216,7 +263,7 @@ mod tests {
 
     fn row(host: &str) -> Value {
         json!({ "site": "example.org", "host": host, "state": "ok", "pages": 1200, "queued": 7,
-            "errors": 0, "bytes": 1_500_000, "delay_s": 10.0, "robots": "4 rules",
+            "errors": 0, "bytes": 1_500_000, "disk": 400_000, "delay_s": 10.0, "robots": "4 rules",
             "next": null, "since": null, "note": null })
     }
 
@@ -226,7 +273,7 @@ mod tests {
         let words: Vec<&str> = lines[0].split_whitespace().collect();
         assert_eq!(words.last(), Some(&"robots"));
         assert!(lines[1].starts_with("https://example.org  ok"), "{}", lines[1]);
-        assert!(lines[1].contains("1,200       7       0    1.5 MB"), "{}", lines[1]);
+        assert!(lines[1].contains("1,200       7       0    1.5 MB  400.0 kB"), "{}", lines[1]);
         assert!(lines[1].ends_with("10.0 s  now   4 rules"), "{}", lines[1]);
         let mut failing = row("https://far.example.org");
         failing["state"] = json!("failing");
@@ -238,6 +285,12 @@ mod tests {
         let end = "2026-02-01 00:20 UTC  -        no good answer to 3 requests since 23:10:00 UTC";
         assert!(lines[2].ends_with(end), "{}", lines[2]);
         assert!(lines[0].ends_with("note"));
+        let all = "2 hosts: 2,400 pages, 14 queued, 0 errors, 3.0 MB received, 800.0 kB on disk";
+        assert_eq!(lines[4], all);
+        let unmet = json!({ "site": "b.test", "host": null, "state": "excluded", "queued": 0 });
+        let lines = site_lines(&[row("https://example.org"), unmet], NOW);
+        assert!(lines[2].starts_with("b.test               excluded"), "{}", lines[2]);
+        assert!(lines[4].starts_with("1 host: "), "{}", lines[4]);
     }
 
     #[test]
@@ -286,6 +339,16 @@ mod tests {
         {
             assert_eq!(said(text), text);
         }
+    }
+
+    #[test]
+    fn excluding_says_what_it_concerns_and_how_to_undo_it() {
+        let row = json!({ "site": "a.test", "hosts": 2, "queued": 1 });
+        let said = "a.test is excluded: 2 hosts with 1 URL queued; `argiope sites forgive a.test` undoes that.";
+        assert_eq!(excluded(&row, "a.test"), said);
+        let unmet = excluded(&json!({ "hosts": 0, "queued": 0 }), "a.test");
+        assert!(unmet.contains("no host of it is known here yet"), "{unmet}");
+        assert_eq!(forgiven(&json!({ "hosts": 0 }), "a.test"), "a.test is no longer excluded.");
     }
 
     #[test]

@@ -36,6 +36,9 @@ pub fn overrides(args: &Crawl) -> Vec<Override> {
     if args.allow_private {
         out.push(("fetch.allow_private", "true".to_owned(), "--allow-private"));
     }
+    if args.no_links {
+        out.push(("crawl.links", "false".to_owned(), "--no-links"));
+    }
     if args.no_archive {
         out.push(("archive.enabled", "false".to_owned(), "--no-archive"));
     }

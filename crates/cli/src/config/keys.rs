@@ -114,6 +114,8 @@ pub(super) const KEYS: &[Key] = &[
         "Whether robots.txt, robots tags and nofollow are obeyed; ignore for your own site only."),
     key("crawl.sitemaps", Kind::Flag, "true",
         "Whether the sitemaps that robots.txt names are read."),
+    key("crawl.links", Kind::Flag, "true",
+        "Whether back-links are counted while the crawl runs; else when they are asked for."),
     key("crawl.address_gap", Kind::Duration { min_ms: 0, max_ms: YEAR, auto: true }, r#""auto""#,
         "Pause between requests to one IP address; auto is a tenth of crawl.delay, at most 1s."),
     key("crawl.address_exempt", words(Word::Network), r#"["cdn"]"#,

@@ -48,6 +48,8 @@ pub struct Crawl {
     pub robots: bool,
     /// Whether sitemaps that robots.txt names are read.
     pub sitemaps: bool,
+    /// Whether back-links are counted while the crawl runs.
+    pub links: bool,
     /// Pause between requests to one address.
     pub address_gap: Duration,
     /// Networks without such a pause.
@@ -226,6 +228,7 @@ impl<'a> Holding<'a> {
                 delay: self.duration("crawl.delay"),
                 robots: self.word("crawl.robots") == "obey",
                 sitemaps: self.flag("crawl.sitemaps"),
+                links: self.flag("crawl.links"),
                 address_gap: self.address_gap(),
                 address_exempt: words::networks(self.list("crawl.address_exempt")),
                 connections: self.count("crawl.connections"),

@@ -4,7 +4,7 @@ use super::active::Active;
 use super::{Director, GROUP_BYTES, GROUP_MS, GROUP_PAGES};
 use crate::group::{Group, PageDone, Settled};
 use crate::links::seen_fingerprint;
-use argiope_frontier::{Place, place_of_link, place_of_redirect};
+use argiope_frontier::{Place, SkipReason, place_of_link, place_of_redirect};
 use argiope_model::{JobState, Time};
 use argiope_store::{Claims, Discovery};
 
@@ -17,8 +17,8 @@ impl Director {
     /// On one connection (to a host, or at all) pages are committed in the order of their
     /// visits, whichever is parsed first: a URL found on two of them belongs to the earlier.
     pub(super) fn came_back(&mut self, number: u64, now: Time) {
-        if let Some((_, bytes)) = self.under_way.remove(&number) {
-            self.in_work -= bytes;
+        if let Some(doing) = self.under_way.remove(&number) {
+            self.in_work -= doing.bytes;
         }
         let one_at_all = self.settings.connections == 1;
         let one_a_host = self.settings.per_host == 1;
@@ -27,7 +27,7 @@ impl Director {
             let host = page.entry.key.host;
             let mut before = earlier.range(..number);
             !(one_at_all && before.next().is_some()
-                || one_a_host && before.any(|(_, (h, _))| *h == host))
+                || one_a_host && before.any(|(_, doing)| doing.host == host))
         };
         let free: Vec<u64> =
             self.held.iter().filter(|(n, page)| is_free(**n, page)).map(|(n, _)| *n).collect();
@@ -41,6 +41,8 @@ impl Director {
     pub(super) fn settled(&mut self, settled: Settled, now: Time) {
         self.busy = false;
         self.committing = 0;
+        self.commit_took = now.since(self.committed_at);
+        self.tell_done();
         let committed = settled.committed;
         for progress in committed.jobs {
             if let Some(active) = self.jobs.get_mut(&progress.id) {
@@ -50,6 +52,9 @@ impl Director {
         self.count_pending();
         // What a page led to is offered before the page is settled: nothing overtakes it.
         for entry in committed.queued {
+            if self.is_excluded(&entry.url) {
+                self.leave_alone(entry.key.host, now);
+            }
             self.frontier.offer(entry, now);
         }
         for (host, place) in settled.rows {
@@ -102,7 +107,8 @@ impl Director {
             && self.frontier.out() < self.settings.connections
             && !self.frontier.has_ready(now);
         // What a host asked of us is written down at once.
-        let notes = self.frontier.has_notes() || !self.batch.forgive.is_empty();
+        let sites = !self.batch.exclusions.is_empty() || !self.batch.exclude.is_empty();
+        let notes = self.frontier.has_notes() || !self.batch.forgive.is_empty() || sites;
         let orders = notes || !self.batch.jobs.is_empty() || !self.batch.releases.is_empty();
         if !(first || aged || last || full || starved || orders) {
             return;
@@ -151,6 +157,7 @@ impl Director {
         batch.next_page = self.next_page;
         self.committing = pages.len();
         self.busy = true;
+        self.told_now = std::mem::take(&mut self.told_next);
         self.committed_at = now;
         let log = std::mem::take(&mut self.log);
         if let Some(committer) = &self.committer {
@@ -176,13 +183,14 @@ impl Director {
                 Some(index) => place_of_link(job.order, found.depth, number, index),
                 None => place_of_redirect(page.entry.place),
             };
+            let excluded = self.is_excluded(&found.url).then_some(SkipReason::Excluded);
             out.push(Discovery {
                 url: found.url,
                 key: found.key,
                 job: job.id,
                 depth: found.depth,
                 place,
-                skip: found.skip,
+                skip: found.skip.or(excluded),
                 role: found.role,
                 hops: found.hops,
                 again: false,

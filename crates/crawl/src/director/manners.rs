@@ -1,6 +1,7 @@
 //! What hosts ask of us: robots.txt, sitemaps named there, patience, forgiveness.
 
 use super::Director;
+use super::sites::out_of_reach;
 use crate::group::{PageDone, RobotsDone, RobotsResult};
 use crate::links::seen_fingerprint;
 use crate::log::robots_line;
@@ -25,9 +26,16 @@ const NOTICED: Duration = Duration::from_millis(500);
 
 impl Director {
     /// A robots.txt was asked for.
-    pub(super) fn robots_done(&mut self, done: RobotsDone, now: Time) {
+    pub(super) fn robots_done(&mut self, mut done: RobotsDone, now: Time) {
         self.came_back(done.number, now);
         self.log.push(robots_line(&done));
+        let mut elsewhere = matches!(done.asker, Asker::Errand(_));
+        if let RobotsResult::Elsewhere(url) = &done.result
+            && self.is_excluded(url)
+        {
+            elsewhere = true;
+            done.result = RobotsResult::File(out_of_reach(url, now));
+        }
         let outcome = done.outcome();
         let (at, host) = (done.asker.at(), done.asker.robots_of());
         let place = match &done.asker {
@@ -53,7 +61,7 @@ impl Director {
                 RobotsUse::Taken
             }
             RobotsResult::File(file) => {
-                let used = self.frontier.robots_answered(host, &file, entry.is_none(), now);
+                let used = self.frontier.robots_answered(host, &file, elsewhere, now);
                 if used == RobotsUse::Taken {
                     self.learn(host, &done.url, [job].into(), now);
                     self.batch.robots.push((host, file));
@@ -63,7 +71,7 @@ impl Director {
             }
         };
         let Some(entry) = entry else { return };
-        if used == RobotsUse::None {
+        if used == RobotsUse::None && !self.is_excluded(&entry.url) {
             self.not_now(entry, done.number, &outcome, done.started, now);
         } else {
             self.frontier.give_back(entry, now);
@@ -117,8 +125,12 @@ impl Director {
 
     /// Loads a host, with what is known of its rules; `unclean` where an earlier run left its
     /// claim open.
-    pub(super) fn load(&mut self, window: HostWindow, unclean: bool, now: Time) {
+    pub(super) fn load(&mut self, mut window: HostWindow, unclean: bool, now: Time) {
         let host = window.host;
+        // It may have been excluded, or forgiven, while it was being read.
+        if let Some(first) = window.entries.first() {
+            window.temper.excluded = self.is_excluded(&first.url);
+        }
         let first = window.entries.first().filter(|_| window.robots.is_some());
         let known = first.map(|entry| entry.url.robots_txt());
         let jobs = window.entries.iter().map(|e| e.job).collect();
@@ -171,7 +183,7 @@ impl Director {
         for (index, url) in named.filter_map(|(n, to)| Some((n, robots_txt.join(to).ok()?))) {
             let key = url.key(&self.shared.pinned);
             let fingerprint = seen_fingerprint(&job, &url);
-            if self.shared.seen.knows(fingerprint, 0) {
+            if self.shared.seen.knows(fingerprint, 0) || self.is_excluded(&url) {
                 continue;
             }
             let admitted = key.host == host

@@ -3,32 +3,38 @@
 //! One task owns the frontier and hears of everything through one bounded channel. It never
 //! touches the disk: the committer does, one group at a time. This file is the loop and what it
 //! hears; [`grouping`] collects pages and commits them, [`ending`] watches limits, room and the
-//! end, [`showing`] tells how it stands.
+//! end, [`showing`] tells how it stands, [`looking`] what is being done, [`sites`] excludes and
+//! forgives.
 
 mod active;
 mod committing;
 mod ending;
 mod grouping;
+mod looking;
 mod manners;
 mod showing;
+mod sites;
 
 use crate::data_dir::DataDir;
 use crate::group::{Event, PageDone};
 use crate::live::{Live, Meter};
 use crate::order::Picked;
 use crate::robots::{Asker, ask_robots, locate};
-use crate::run::{Ended, EngineError, Instruction};
+use crate::run::{Ended, EngineError, Instruction, SiteChange};
 use crate::settings::EngineSettings;
 use crate::visit::{Shared, visit};
 use active::Active;
 use argiope_frontier::{
-    Answered, Entry, Frontier, Politeness, Refill, Task, place_of_link, place_of_seed,
+    Answered, Entry, Exclusions, Frontier, Politeness, Refill, SkipReason, Task, place_of_link,
+    place_of_seed,
 };
 use argiope_model::{CanonicalUrl, HostKey, Job, JobId, JobState, Order, Role, Time};
 use argiope_store::{Batch, Discovery, JobChange, JobRow};
 pub(crate) use committing::Committing;
+use looking::Doing;
+pub(crate) use looking::Stage;
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::Arc;
+use std::sync::{Arc, mpsc as blocking};
 use std::time::Duration;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
@@ -54,8 +60,8 @@ pub(crate) struct Director {
     frontier: Frontier,
     visits: JoinSet<()>,
     jobs: BTreeMap<JobId, Active>,
-    /// Visits under way, by number, with their hosts and the bodies they are working on.
-    under_way: BTreeMap<u64, (HostKey, u64)>,
+    /// Visits under way, by number.
+    under_way: BTreeMap<u64, Doing>,
     /// Bytes of those bodies.
     in_work: u64,
     /// Pages back before an earlier visit that they must not overtake.
@@ -69,6 +75,8 @@ pub(crate) struct Director {
     committing: usize,
     busy: bool,
     committed_at: Time,
+    /// How long the last commit took.
+    commit_took: Duration,
     committer: Option<Committing>,
     /// What the next group carries besides its pages.
     batch: Batch,
@@ -98,6 +106,13 @@ pub(crate) struct Director {
     begun: Time,
     fetched_before: u64,
     bytes_before: u64,
+    /// What was excluded by hand.
+    exclusions: Exclusions,
+    /// Sites to be forgiven, once nothing is being committed.
+    to_forgive: Vec<SiteChange>,
+    /// Who wants to hear of the next commit, and who of the one being made.
+    told_next: Vec<blocking::SyncSender<()>>,
+    told_now: Vec<blocking::SyncSender<()>>,
     shared: Arc<Shared>,
     dir: Arc<DataDir>,
     live: Arc<Live>,
@@ -137,6 +152,7 @@ impl Director {
             committing: 0,
             busy: false,
             committed_at: Time(0),
+            commit_took: Duration::ZERO,
             committer: Some(committer),
             batch: Batch::default(),
             log: Vec::new(),
@@ -157,6 +173,10 @@ impl Director {
             begun: shared.clock.now(),
             bytes_before: 0,
             fetched_before: 0,
+            exclusions: Exclusions::new([], shared.pinned.clone()),
+            to_forgive: Vec::new(),
+            told_next: Vec::new(),
+            told_now: Vec::new(),
             shared,
             dir,
             live,
@@ -166,7 +186,14 @@ impl Director {
 
     /// Puts the order into the first batch: the job, its start URLs, and the hosts that an
     /// earlier run had loaded, which wait a full delay.
-    pub(crate) fn begin(&mut self, jobs: &[JobRow], picked: Option<Picked>, claims: Vec<HostKey>) {
+    pub(crate) fn begin(
+        &mut self,
+        jobs: &[JobRow],
+        picked: Option<Picked>,
+        claims: Vec<HostKey>,
+        exclusions: Exclusions,
+    ) {
+        self.exclusions = exclusions;
         let open = jobs.iter().filter(|row| row.state == JobState::Open);
         self.jobs = open.map(|row| (row.job.id, Active::new(row.clone()))).collect();
         if let Some(change) = picked.as_ref().and_then(Picked::change) {
@@ -178,18 +205,19 @@ impl Director {
                     let url = job.query.apply(url.clone());
                     Discovery {
                         key: url.key(&self.shared.pinned),
+                        skip: self.is_excluded(&url).then_some(SkipReason::Excluded),
                         url,
                         job: job.id,
                         depth: 0,
                         place: place_of_seed(job.order, page, index),
-                        skip: None,
                         role: Role::Page,
                         hops: 0,
                         again: true,
                     }
                 });
                 let found: Vec<Discovery> = found.collect();
-                self.batch.forgive.extend(found.iter().map(|d| d.key.host));
+                let asked = found.iter().filter(|d| d.skip.is_none());
+                self.batch.forgive.extend(asked.map(|d| d.key.host));
                 self.batch.discoveries.extend(found);
                 if matches!(change, JobChange::New(_)) {
                     let row = JobRow {
@@ -234,6 +262,7 @@ impl Director {
         self.commit(self.now(), true);
         loop {
             let now = self.now();
+            self.forgive_sites()?;
             self.watch_disk(now);
             let late = self.watch_time(now);
             if !self.stopping && !late && self.no_room.is_none() {
@@ -266,6 +295,10 @@ impl Director {
                 order = orders.recv(), if orders_open => match order {
                     Some(Instruction::Job(id, state)) => self.reorder(id, state),
                     Some(Instruction::Forgive(host)) => self.forgive(host)?,
+                    Some(Instruction::Sites(change)) => self.change_sites(change),
+                    Some(Instruction::Look(to)) => {
+                        let _ = to.try_send(self.look(self.now()));
+                    }
                     None => orders_open = false,
                 },
                 event = inbox.recv() => {
@@ -314,22 +347,25 @@ impl Director {
             let shared = self.shared.clone();
             match task {
                 Task::Locate(host, url) => {
-                    self.under_way.insert(number, (host, 0));
+                    self.under_way.insert(number, Doing::locating(host, &url, now));
                     self.visits.spawn(locate(shared, number, host, url));
                 }
                 Task::Errand(errand) => {
-                    self.under_way.insert(number, (errand.at, 0));
+                    self.under_way.insert(number, Doing::robots(errand.at, &errand.url, now));
                     self.visits.spawn(ask_robots(shared, Asker::Errand(errand), number));
                 }
                 Task::Robots(entry) => {
-                    if let Some((entry, _)) = self.take_out(entry, number, now) {
+                    let doing = Doing::robots(entry.key.host, &entry.url.robots_txt(), now);
+                    if let Some((entry, _)) = self.take_out(entry, number, doing, now) {
                         let asker = Asker::Entry(Box::new(entry));
                         self.visits.spawn(ask_robots(shared, asker, number));
                     }
                 }
                 Task::Visit(entry) => {
-                    if let Some((entry, job)) = self.take_out(entry, number, now) {
-                        self.visits.spawn(visit(shared, job, entry, number));
+                    let doing = Doing::visiting(&entry, now);
+                    let stage = doing.stage();
+                    if let Some((entry, job)) = self.take_out(entry, number, doing, now) {
+                        self.visits.spawn(visit(shared, job, entry, number, stage));
                     }
                 }
                 Task::Refuse(entry, _) if !self.jobs.contains_key(&entry.job) => {
@@ -345,7 +381,13 @@ impl Director {
 
     /// Counts a URL among those that are out. `None`: its job was paused meanwhile, and its row
     /// stays in the store.
-    fn take_out(&mut self, entry: Entry, number: u64, now: Time) -> Option<(Entry, Arc<Job>)> {
+    fn take_out(
+        &mut self,
+        entry: Entry,
+        number: u64,
+        doing: Doing,
+        now: Time,
+    ) -> Option<(Entry, Arc<Job>)> {
         let (host, id) = (entry.key.host, entry.job);
         let Some(active) = self.jobs.get_mut(&id) else {
             self.frontier.answered(host, Some(entry.place), Answered::default(), now);
@@ -354,7 +396,7 @@ impl Director {
         };
         active.out += 1;
         let (full, job) = (active.full(), active.job.clone());
-        self.under_way.insert(number, (host, 0));
+        self.under_way.insert(number, doing);
         if full {
             self.frontier.gate(id, true, now);
         }
@@ -365,8 +407,8 @@ impl Director {
         let now = self.now();
         match event {
             Event::Answered(number, host, place, answer, bytes) => {
-                if let Some((_, body)) = self.under_way.get_mut(&number) {
-                    *body = bytes;
+                if let Some(doing) = self.under_way.get_mut(&number) {
+                    doing.answered(bytes);
                     self.in_work += bytes;
                 }
                 self.frontier.answered(host, Some(place), answer, now);
@@ -400,7 +442,8 @@ impl Director {
         }
     }
 
-    fn done(&mut self, page: PageDone, now: Time) {
+    fn done(&mut self, mut page: PageDone, now: Time) {
+        self.no_more_tries(&mut page);
         let (id, number) = (page.entry.job, page.number);
         if let Some(active) = self.jobs.get_mut(&id) {
             let bytes = page.bytes();

@@ -2,8 +2,8 @@
 
 use crate::support::{Opened, Place, Running, order, plain, served_slowly, settings, within};
 use argiope_crawl::{
-    Access, Asked, DataDir, DataDirError, Ended, Instruction, Live, Owner, Question, answer,
-    ask_owner, listen,
+    Access, Asked, DataDir, DataDirError, Ended, Following, Instruction, LinkOrder, Live, Owner,
+    Question, answer, ask_owner, listen,
 };
 use argiope_model::JobState;
 use argiope_testweb::{ServeOptions, Web, serve};
@@ -23,7 +23,7 @@ async fn ask(data: &Path, question: Question) -> Asked {
 
 fn rows(asked: Asked) -> Vec<Value> {
     match asked {
-        Asked::Rows(rows) => rows,
+        Asked::Rows(rows) | Asked::Piece(rows, _) => rows,
         Asked::Sorry(why) => panic!("{why}"),
     }
 }
@@ -31,7 +31,9 @@ fn rows(asked: Asked) -> Vec<Value> {
 fn owner(opened: &Opened) -> (Owner, mpsc::Receiver<Instruction>) {
     let (orders, ordered) = mpsc::channel(4);
     let (dir, store) = (opened.dir.clone(), opened.store.clone());
-    (Owner { dir, store, live: Arc::new(Live::default()), settings: settings(), orders }, ordered)
+    let links = opened.links();
+    let live = Arc::new(Live::default());
+    (Owner { dir, store, links, live, settings: settings(), orders }, ordered)
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -42,10 +44,11 @@ async fn visitors_are_answered_while_a_crawl_runs_and_may_change_its_jobs() {
     let place = Place::new();
     let opened = place.open();
     let (dir, store) = (opened.dir.clone(), opened.store.clone());
+    let links = opened.links();
     let running = Running::start(opened, settings(), Some(order(&served.bases())));
     let (live, orders) = (running.live.clone(), running.orders.clone());
-    let listening =
-        listen(Owner { dir, store, live, settings: settings(), orders }).expect("a control socket");
+    let owner = Owner { dir, store, links, live, settings: settings(), orders };
+    let listening = listen(owner).expect("a control socket");
     running.until_fetched(10).await;
 
     let status = rows(ask(&place.path, Question::Status).await);
@@ -73,8 +76,72 @@ async fn visitors_are_answered_while_a_crawl_runs_and_may_change_its_jobs() {
     drop(listening);
     assert!(ask_owner(&place.path, &Question::Status).unwrap().is_none(), "nobody is there");
     let opened = place.open();
-    let idle = answer(&Question::Status, &opened.dir, &*opened.store, &settings(), None);
+    let links = opened.links();
+    let idle = answer(&Question::Status, &opened.dir, &*opened.store, &links, &settings(), None);
     assert_eq!(rows(idle)[0]["state"], "idle");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn back_links_are_known_of_every_committed_page_while_a_crawl_runs_and_after_it() {
+    let served = served_slowly(plain(1, 60)).await;
+    let place = Place::new();
+    let opened = place.open();
+    let (dir, store) = (opened.dir.clone(), opened.store.clone());
+    let links = opened.links();
+    let running = Running::start(opened, settings(), Some(order(&served.bases())));
+    let (live, orders) = (running.live.clone(), running.orders.clone());
+    let owner = Owner {
+        dir: dir.clone(),
+        store: store.clone(),
+        links: links.clone(),
+        live,
+        settings: settings(),
+        orders,
+    };
+    let listening = listen(owner).expect("a control socket");
+    let following = Following::start(links.clone()).expect("a thread");
+    running.until_fetched(5).await;
+    let front = served.base(0);
+    let out = rows(ask(&place.path, Question::LinksOut { source: front.clone() }).await);
+    assert!(!out.is_empty() && out.iter().all(|row| row["source"] == json!(front)), "{out:?}");
+    let target = out[0]["target"].as_str().expect("a target").to_owned();
+    let order = LinkOrder { after: None, pages: 99 };
+    let found = rows(ask(&place.path, Question::Links { target: target.clone(), order }).await);
+    assert!(found[0]["backlinks"].as_u64() >= Some(1), "{found:?}");
+    let from_front = |row: &&Value| row["source"] == json!(front);
+    let words: Vec<&Value> = found.iter().filter(from_front).map(|row| &row["words"]).collect();
+    let said: Vec<&Value> =
+        out.iter().filter(|row| row["target"] == json!(target)).map(|row| &row["words"]).collect();
+    assert_eq!(words, said, "the words of the page that links");
+    assert_eq!(running.end().await.ended, Ended::Done);
+    drop((listening, following));
+
+    // Afterwards: as many as the pages say, by the links of each.
+    let say = |question| rows(answer(&question, &dir, &*store, &links, &settings(), None));
+    let mut pages = Vec::new();
+    let mut after = None;
+    while let Some((key, row)) = store.scan_urls(after, 1).expect("a store").pop() {
+        pages.push(row.url.to_string());
+        after = Some(key);
+    }
+    let mut linking =
+        std::collections::BTreeMap::<String, std::collections::BTreeSet<String>>::new();
+    for page in &pages {
+        for row in say(Question::LinksOut { source: page.clone() }) {
+            if matches!(row["kind"].as_str(), Some("a" | "area" | "frame" | "iframe")) {
+                let target = row["target"].as_str().expect("a target").to_owned();
+                linking.entry(target).or_default().insert(page.clone());
+            }
+        }
+    }
+    for page in &pages {
+        let doc = say(Question::Doc(page.clone()));
+        let number = linking.get(page).map_or(0, |pages| pages.len());
+        assert_eq!(doc[0]["backlinks"], json!(number), "{page}");
+    }
+    let top = say(Question::Top { sites: false, limit: 1, all: false });
+    let most = pages.iter().filter_map(|page| linking.get(page)).map(|pages| pages.len()).max();
+    assert_eq!(top[0]["backlinks"].as_u64(), most.map(|n| n as u64));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -447,10 +447,11 @@ async fn whoever_asks_is_told_that_it_was_forgotten() {
         &question,
         &opened.dir,
         &*opened.store,
+        &opened.links(),
         &settings(),
         None,
     ) {
-        Asked::Rows(rows) => rows,
+        Asked::Rows(rows) | Asked::Piece(rows, _) => rows,
         Asked::Sorry(why) => panic!("{why}"),
     };
     let doc = ask(Question::Doc(site.url("/a"))).remove(0);

@@ -8,6 +8,7 @@ mod answers;
 mod control;
 mod data_dir;
 mod encodings;
+mod exclude;
 mod export;
 mod forget;
 mod import;

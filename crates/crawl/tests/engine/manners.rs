@@ -17,8 +17,8 @@ fn robots(text: &str) -> Vec<u8> {
 }
 
 fn ask(opened: &Opened, question: Question) -> Vec<Value> {
-    match answer(&question, &opened.dir, &*opened.store, &settings(), None) {
-        Reply::Rows(rows) => rows,
+    match answer(&question, &opened.dir, &*opened.store, &opened.links(), &settings(), None) {
+        Reply::Rows(rows) | Reply::Piece(rows, _) => rows,
         Reply::Sorry(why) => panic!("{why}"),
     }
 }

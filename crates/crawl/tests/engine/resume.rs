@@ -3,7 +3,7 @@
 use crate::support::{Opened, Place, Running, order, plain, served, served_slowly, settings};
 use argiope_crawl::{Ended, EngineError};
 use argiope_frontier::{Place as Rank, RobotsFile};
-use argiope_model::{Capture, DocId, HostKey, JobState, PayloadDigest, SiteKey, UrlKey};
+use argiope_model::{Capture, DocId, HostKey, JobState, PayloadDigest, SiteKey, Time, UrlKey};
 use argiope_store::{
     Batch, Change, Committed, HostRow, JobRow, PayloadRow, SegmentKind, Store, StoreError, UrlRow,
     UrlState,
@@ -246,6 +246,10 @@ impl Store for Brittle {
 
     fn robots(&self, keys: &[HostKey]) -> Result<Vec<Option<RobotsFile>>, StoreError> {
         self.inner.robots(keys)
+    }
+
+    fn exclusions(&self) -> Result<Vec<(Box<str>, Time)>, StoreError> {
+        self.inner.exclusions()
     }
 
     fn claims(&self) -> Result<Vec<HostKey>, StoreError> {

@@ -1,8 +1,8 @@
 //! What the tests share: a crawl in a directory, started, stopped and looked at.
 
 use argiope_crawl::{
-    Access, DataDir, DataDirError, EngineError, EngineSettings, Instruction, Live, NewJob, Run,
-    Summary, pick_job, run,
+    Access, Backlinks, DataDir, DataDirError, EngineError, EngineSettings, Instruction, Live,
+    NewJob, Run, Summary, pick_job, run,
 };
 use argiope_fetch::FetchSettings;
 use argiope_frontier::Patience;
@@ -119,6 +119,13 @@ pub struct Place {
 pub struct Opened {
     pub dir: Arc<DataDir>,
     pub store: Arc<dyn Store>,
+}
+
+impl Opened {
+    /// The link graph of the directory.
+    pub fn links(&self) -> Arc<Backlinks> {
+        Arc::new(Backlinks::new(&self.dir, self.store.clone(), 1 << 20))
+    }
 }
 
 impl Place {

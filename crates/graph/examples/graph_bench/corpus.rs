@@ -188,6 +188,7 @@ impl Corpus {
                 words: words(index).into(),
                 kind: LinkKind::Anchor,
                 nofollow: index % 16 == 9,
+                count: 1,
             })
             .collect();
         encode_links(&links)
@@ -281,6 +282,7 @@ impl Store for Corpus {
                 failed: 0,
                 bytes: 0,
                 temper: Temper::default(),
+                disk: Some(0),
             })
         };
         Ok(keys.iter().map(row).collect())
@@ -304,6 +306,9 @@ impl Store for Corpus {
         Ok(Vec::new())
     }
     fn robots(&self, _: &[HostKey]) -> Result<Vec<Option<RobotsFile>>, StoreError> {
+        Ok(Vec::new())
+    }
+    fn exclusions(&self) -> Result<Vec<(Box<str>, Time)>, StoreError> {
         Ok(Vec::new())
     }
     fn claims(&self) -> Result<Vec<HostKey>, StoreError> {

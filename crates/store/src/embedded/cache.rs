@@ -8,7 +8,7 @@ use argiope_model::HostKey;
 use std::collections::HashMap;
 
 /// A row with its name and its place in a map, about.
-const ROW_BYTES: u64 = 272;
+const ROW_BYTES: u64 = 296;
 
 #[derive(Default)]
 pub(super) struct HostCache {

@@ -1,7 +1,7 @@
 //! The commit of the embedded store: reads what a batch touches into an overlay, applies the
 //! batch to it, writes the overlay as one fjall batch.
 //!
-//! Order matters and is: jobs, results, notes, releases, forgiving, calendar, discoveries,
+//! Order matters and is: jobs, results, notes, releases, forgiving, excluding, calendar, discoveries,
 //! forgetting, claims. A host that is given back and found again in the same batch is thus scheduled, not
 //! forgotten.
 
@@ -14,7 +14,7 @@ use crate::batch::{Batch, Committed, JobChange};
 use crate::row::{self, JobCounters, JobRow, damaged};
 use argiope_frontier::Refill;
 use argiope_model::{HostKey, JobState, Time, UrlKey};
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 const NEVER: Time = Time(i64::MAX);
 
@@ -49,7 +49,13 @@ impl EmbeddedStore {
         for host in batch.forgive {
             work.forgive(host)?;
         }
-        work.calendar()?;
+        for host in &batch.exclude {
+            work.exclude(*host)?;
+        }
+        for (name, on) in batch.exclusions.into_iter().collect::<BTreeMap<_, _>>() {
+            work.exclusion(&name, on)?;
+        }
+        work.calendar(&batch.exclude)?;
         let mut discoveries = batch.discoveries;
         discoveries.sort_by_key(|d| d.key);
         for found in discoveries {

@@ -17,7 +17,9 @@ impl Work<'_> {
         let before = self.written(Table::Captures);
         for k in forget.urls {
             self.forget_url(k)?;
-            self.withdraw(Table::Captures, before, &k.to_bytes());
+            for capture in self.withdraw(Table::Captures, before, &k.to_bytes()) {
+                self.reweigh(k.host, row::disk_of(&row::decode("captures", &capture)?), 0)?;
+            }
         }
         for host in forget.hosts {
             self.delete(Table::Robots, host.to_bytes());
@@ -65,7 +67,9 @@ impl Work<'_> {
         self.queued.retain(|entry| entry.key != k);
         let mut captures = Vec::new();
         for pair in self.store.tables[Table::Captures].prefix(k.to_bytes()) {
-            captures.push(pair.key().map_err(self.store.failed("read captures"))?);
+            let (at, capture) = pair.into_inner().map_err(self.store.failed("read captures"))?;
+            self.reweigh(k.host, row::disk_of(&row::decode("captures", &capture)?), 0)?;
+            captures.push(at);
         }
         captures.into_iter().for_each(|capture| self.delete(Table::Captures, capture));
         self.delete(Table::Links, k.to_bytes());
@@ -86,7 +90,11 @@ impl Work<'_> {
             let at = key::payload(payload.site, &payload.digest);
             self.put(Table::Payloads, at, row::encode(&first));
         }
-        self.put(Table::Captures, key::capture(k, capture.time), row::encode(&capture));
+        let at = key::capture(k, capture.time);
+        let before = self.store.get(Table::Captures, &at, |b| row::decode("captures", b))?;
+        let before = before.map_or(0, |before| row::disk_of(&before));
+        self.reweigh(k.host, before, row::disk_of(&capture))?;
+        self.put(Table::Captures, at, row::encode(&capture));
         Ok(())
     }
 }

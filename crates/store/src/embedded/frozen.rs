@@ -1,12 +1,13 @@
 //! The formats on disk, frozen: what `tests/frozen` holds was written once. The newest version
-//! (`rows-2.txt`) must be written and read the same for ever, or get a successor and become an
-//! old one; old ones (`rows.txt`) must be read for ever, as rows of today.
+//! (`rows-3.txt`) must be written and read the same for ever, or get a successor and become an
+//! old one; old ones (`rows.txt`, `rows-2.txt`) must be read for ever, as rows of today.
 
 use super::tables::Table;
 use super::{EmbeddedStore, ReadyRow, key};
 use crate::batch::{Batch, Claims, Discovery, JobChange, Next, PageResult};
 use crate::row::{
-    self, Ended, HostRow, JobCounters, JobRow, PayloadRow, UrlHead, UrlRow, UrlState, Wish,
+    self, Ended, HostRow, JobCounters, JobProgress, JobRow, PayloadRow, UrlHead, UrlRow, UrlState,
+    Wish,
 };
 use crate::{MalformedLink, PageLinks, Store, decode_links, decode_page_links, encode_links};
 use argiope_frontier::{Entry, Place, RobotsFile, SkipReason, Temper};
@@ -20,7 +21,8 @@ use std::fmt::Debug;
 
 /// Version 1; its keys are those of today.
 const FIRST: &str = include_str!("../../tests/frozen/rows.txt");
-const TODAY: &str = include_str!("../../tests/frozen/rows-2.txt");
+const SECOND: &str = include_str!("../../tests/frozen/rows-2.txt");
+const TODAY: &str = include_str!("../../tests/frozen/rows-3.txt");
 
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|b| format!("{b:02x}")).collect()
@@ -43,9 +45,24 @@ fn holds<T: PartialEq + Debug>(name: &str, row: &T, written: &[u8], read: impl F
 
 /// A row of version 1 is read as what it is today.
 fn becomes<T: PartialEq + Debug>(name: &str, row: &T, read: impl Fn(&[u8]) -> T) {
-    let kept = frozen(FIRST, name);
-    assert_eq!(read(&kept), *row, "{name} of version 1 is read differently");
-    assert_eq!(kept[0], 1);
+    older(1, FIRST, name, row, read);
+}
+
+/// So is one of version 2.
+fn became<T: PartialEq + Debug>(name: &str, row: &T, read: impl Fn(&[u8]) -> T) {
+    older(2, SECOND, name, row, read);
+}
+
+fn older<T: PartialEq + Debug>(
+    version: u8,
+    file: &str,
+    name: &str,
+    row: &T,
+    read: impl Fn(&[u8]) -> T,
+) {
+    let kept = frozen(file, name);
+    assert_eq!(read(&kept), *row, "{name} of version {version} is read differently");
+    assert_eq!(kept[0], version);
 }
 
 fn url(text: &str) -> CanonicalUrl {
@@ -127,6 +144,7 @@ fn url_rows_are_as_they_were() {
         ("skipped-size", UrlState::Skipped(SkipReason::Size)),
         ("skipped-robots", UrlState::Skipped(SkipReason::Robots)),
         ("skipped-given-up", UrlState::Skipped(SkipReason::GivenUp)),
+        ("skipped-excluded", UrlState::Skipped(SkipReason::Excluded)),
     ];
     let ended = states.map(|(name, state)| {
         let seen = Some(Time(1_700_000_100_000));
@@ -141,7 +159,10 @@ fn url_rows_are_as_they_were() {
         let written = row.head.encode(row.url.as_str());
         let read = |b: &[u8]| UrlRow::decode(b).unwrap();
         holds(&format!("url-{name}"), &row, &written, read);
-        if !["skipped-robots", "skipped-given-up"].contains(&name) {
+        if name != "skipped-excluded" {
+            became(&format!("url-{name}"), &row, read);
+        }
+        if !["skipped-robots", "skipped-given-up", "skipped-excluded"].contains(&name) {
             let head = UrlHead { role: Role::Page, hops: 0, ..row.head };
             becomes(&format!("url-{name}"), &UrlRow { head, ..row }, read);
         }
@@ -165,11 +186,16 @@ fn host_and_job_rows_are_as_they_were() {
             failing_since: Some(Time(1_700_000_000_500)),
             failures: 3,
             given_up: Some(Time(1_700_001_800_500)),
+            excluded: true,
         },
+        disk: Some(1 << 32),
     };
     let read = |b: &[u8]| row::decode("hosts", b).unwrap();
     holds("host", &host, &row::encode(&host), read);
-    becomes("host", &HostRow { temper: Temper::default(), ..host }, read);
+    let uncounted = HostRow { disk: None, ..host.clone() };
+    let temper = Temper { excluded: false, ..host.temper };
+    became("host", &HostRow { temper, ..uncounted.clone() }, read);
+    becomes("host", &HostRow { temper: Temper::default(), ..uncounted }, read);
     let counters = JobCounters {
         queued: 1,
         fetched: 2,
@@ -190,9 +216,16 @@ fn host_and_job_rows_are_as_they_were() {
         skipped_robots: 17,
         skipped_given_up: 18,
         sitemaps: 19,
+        skipped_excluded: 20,
     };
-    let uncounted =
-        JobCounters { skipped_robots: 0, skipped_given_up: 0, sitemaps: 0, ..counters.clone() };
+    let second = JobCounters { skipped_excluded: 0, ..counters.clone() };
+    let first =
+        JobCounters { skipped_robots: 0, skipped_given_up: 0, sitemaps: 0, ..second.clone() };
+    let progress =
+        JobProgress { id: JobId(7), state: JobState::Limited, counters: counters.clone() };
+    let read = |b: &[u8]| row::decode("jobs", b).unwrap();
+    holds("progress", &progress, &row::encode(&progress), read);
+    became("progress", &JobProgress { counters: second.clone(), ..progress }, read);
     let job = job();
     let states =
         [JobState::Open, JobState::Paused, JobState::Done, JobState::Limited, JobState::Dropped];
@@ -201,7 +234,8 @@ fn host_and_job_rows_are_as_they_were() {
         let name = format!("job-{}", state.name());
         let read = |b: &[u8]| row::decode("jobs", b).unwrap();
         holds(&name, &row, &row::encode(&row), read);
-        becomes(&name, &JobRow { counters: uncounted.clone(), ..row }, read);
+        became(&name, &JobRow { counters: second.clone(), ..row.clone() }, read);
+        becomes(&name, &JobRow { counters: first.clone(), ..row }, read);
     }
 }
 
@@ -210,10 +244,12 @@ fn captures_payloads_and_links_are_as_they_were() {
     let capture = capture();
     let read = |b: &[u8]| row::decode("captures", b).unwrap();
     holds("capture", &capture, &row::encode(&capture), read);
+    became("capture", &capture, read);
     becomes("capture", &Capture { directives: Directives::default(), ..capture }, read);
     let payload = PayloadRow { url: url("http://example.org/"), time: Time(5), text: at(4) };
     let read = |b: &[u8]| row::decode("payloads", b).unwrap();
     holds("payload", &payload, &row::encode(&payload), read);
+    became("payload", &payload, read);
     becomes("payload", &payload, read);
     let kinds = [LinkKind::Anchor, LinkKind::Area, LinkKind::Frame, LinkKind::Iframe];
     let kinds = kinds.into_iter().chain([LinkKind::Canonical, LinkKind::Alternate]);
@@ -223,6 +259,7 @@ fn captures_payloads_and_links_are_as_they_were() {
             words: "the words".into(),
             kind,
             nofollow: true,
+            count: 1,
         })
         .collect();
     // Another compressor may write it differently; it must be read the same.
@@ -235,6 +272,13 @@ fn captures_payloads_and_links_are_as_they_were() {
     };
     let page = PageLinks { links, malformed: vec![bad] };
     assert_eq!(decode_page_links(&frozen(TODAY, "links-malformed")).unwrap(), page);
+    let mut counted = page;
+    for (count, link) in (1..).zip(&mut counted.links) {
+        link.count = count * count;
+    }
+    counted.links[5].url = url("http://example.org/z");
+    assert_eq!(decode_page_links(&frozen(TODAY, "links-counted")).unwrap(), counted);
+    assert_eq!(frozen(TODAY, "links-counted")[0], 3);
 }
 
 #[test]
@@ -243,20 +287,25 @@ fn rows_of_the_queue_and_the_counters_are_as_they_were() {
         ReadyRow { url: u64::MAX, job: JobId(300), attempts: 3, expand: true, waited: false };
     let read = |b: &[u8]| row::decode("queues", b).unwrap();
     holds("ready", &ready, &row::encode(&ready), read);
+    became("ready", &ready, read);
     becomes("ready", &ready, read);
     let waiting = (Place { order: 1 << 50, seq: 1 << 20 }, JobId(9));
     let read = |b: &[u8]| row::decode("", b).unwrap();
     holds("calendar", &waiting, &row::encode(&waiting), read);
+    became("calendar", &waiting, read);
     becomes("calendar", &waiting, read);
     let docs: u64 = 70_000;
     let read = |b: &[u8]| row::decode("", b).unwrap();
     holds("part", &docs, &row::encode(&docs), read);
+    became("part", &docs, read);
+    let since = Time(1_700_000_000_123);
+    holds("exclusion", &since, &row::encode(&since), |b| row::decode("", b).unwrap());
     becomes("part", &docs, read);
     let k = UrlKey { host: HostKey { part: 0x0abc, host: [1, 2, 3, 4, 5, 6] }, url: 1 << 60 };
     let change = (k, Time(1_700_000_000_123), true);
     holds("log", &change, &row::encode(&change), |b| row::decode("", b).unwrap());
     // What follows was not noted at first.
-    let old = row::decode_change(&frozen(TODAY, "log")).unwrap();
+    let old = row::decode_change(&frozen(SECOND, "log")).unwrap();
     assert_eq!(old, (change, None));
     let ends = [Ended::WithPage, Ended::Broken, Ended::LeftAlone, Ended::Open, Ended::Forgotten];
     for (name, ended) in ["page", "broken", "left", "open", "forgotten"].iter().zip(ends) {
@@ -264,6 +313,7 @@ fn rows_of_the_queue_and_the_counters_are_as_they_were() {
         let written = row::encode_change(k, change.1, true, doc, ended);
         let read = |b: &[u8]| row::decode_change(b).unwrap();
         holds(&format!("log-{name}"), &(change, Some((doc, ended))), &written, read);
+        became(&format!("log-{name}"), &(change, Some((doc, ended))), read);
     }
 }
 
@@ -277,6 +327,7 @@ fn robots_files_are_as_they_were() {
     };
     let read = |b: &[u8]| row::decode_robots(b).unwrap();
     holds("robots", &short, &row::encode_robots(&short), read);
+    became("robots", &short, read);
     // Another compressor may write it differently; it must be read the same.
     let long = RobotsFile { body: short.body.repeat(20), ..short };
     assert_eq!(read(&frozen(TODAY, "robots-packed")), long, "it is read differently");
@@ -307,24 +358,40 @@ fn keys_are_as_they_were() {
     for (name, written) in keys {
         assert_eq!(hex(&written), hex(&frozen(FIRST, name)), "{name} is written differently");
     }
+    assert_eq!(key::exclusion("example.org"), frozen(TODAY, "key-exclusion"));
     assert_eq!(key::ready_place(&frozen(FIRST, "key-ready")), Some(place));
     assert_eq!(key::calendar_parts(&frozen(FIRST, "key-calendar")), Some((time, k)));
     assert_eq!(key::schedule_parts(&frozen(FIRST, "key-schedule")), Some((1_700_000_001, k.host)));
 }
 
-/// Writes every row of a table as version 1 did: what is new since stood at its end, where
+/// Writes every row of a table as an older version did: what is new since stood at its end, where
 /// `new` bytes precede the text that may follow.
-fn make_old(store: &EmbeddedStore, table: Table, new: usize, text: impl Fn(&[u8]) -> usize) {
+fn make_old(
+    store: &EmbeddedStore,
+    version: u8,
+    table: Table,
+    new: impl Fn(&[u8]) -> usize,
+    text: impl Fn(&[u8]) -> usize,
+) {
     let rows: Vec<_> = store.tables[table].iter().map(|pair| pair.into_inner().unwrap()).collect();
     for (k, v) in rows {
         let end = v.len() - text(&v);
-        let old = [&[1], &v[1..end - new], &v[end..]].concat();
+        let old = [&[version], &v[1..end - new(&v)], &v[end..]].concat();
         store.tables[table].insert(k, old).unwrap();
     }
 }
 
 #[test]
 fn a_store_of_version_1_opens_and_goes_on() {
+    an_older_store_opens_and_goes_on(1);
+}
+
+#[test]
+fn a_store_of_version_2_opens_and_goes_on() {
+    an_older_store_opens_and_goes_on(2);
+}
+
+fn an_older_store_opens_and_goes_on(old: u8) {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("store");
     let open = || EmbeddedStore::open(&path, 8 << 20).unwrap();
@@ -366,28 +433,47 @@ fn a_store_of_version_1_opens_and_goes_on() {
     let told = commit(&store, Batch { claims: claims(), ..Batch::default() });
     let rows: Vec<Entry> = told.claimed.into_iter().flat_map(|w| w.entries).collect();
     commit(&store, Batch { pages: rows[..2].iter().map(visited).collect(), ..Batch::default() });
-    let before = all(&store);
-    make_old(&store, Table::Urls, 2, |v| UrlHead::decode(v).unwrap().1.len());
-    make_old(&store, Table::Hosts, 4, |_| 0);
-    make_old(&store, Table::Captures, 4, |_| 0);
-    for pair in store.tables[Table::Log].iter() {
+    let mut before = all(&store);
+    for (k, host) in &mut before.1 {
+        assert_eq!(host.disk.take(), Some(store.host_disk(*k).unwrap()), "counted as it came");
+    }
+    // Two fields of a URL, four of a capture, and of a host its temper came with version 2; whether
+    // it is excluded and what it takes up with version 3.
+    let came_with_2 = |bytes: usize| if old == 1 { bytes } else { 0 };
+    make_old(&store, old, Table::Urls, |_| came_with_2(2), |v| UrlHead::decode(v).unwrap().1.len());
+    let of_host = |v: &[u8]| {
+        let disk = row::decode::<HostRow>("hosts", v).unwrap().disk.unwrap();
+        row::encode(&disk).len() + 1 + came_with_2(4)
+    };
+    make_old(&store, old, Table::Hosts, of_host, |_| 0);
+    make_old(&store, old, Table::Captures, |_| came_with_2(4), |_| 0);
+    for pair in store.tables[Table::Log].iter().filter(|_| old == 1) {
         let (k, v) = pair.into_inner().unwrap();
-        let old = row::encode(&row::decode_change(&v).unwrap().0);
-        store.tables[Table::Log].insert(k, [&[1], &old[1..]].concat()).unwrap();
+        let change = row::encode(&row::decode_change(&v).unwrap().0);
+        store.tables[Table::Log].insert(k, [&[1], &change[1..]].concat()).unwrap();
     }
     for pair in store.tables[Table::Meta].prefix(b"j") {
         let (k, v) = pair.into_inner().unwrap();
-        store.tables[Table::Meta].insert(k, [&[1], &v[1..v.len() - 3]].concat()).unwrap();
+        let end = v.len() - 1 - came_with_2(3);
+        store.tables[Table::Meta].insert(k, [&[old], &v[1..end]].concat()).unwrap();
+    }
+    for pair in store.tables[Table::Meta].prefix(b"c").filter(|_| old == 2) {
+        let (k, v) = pair.into_inner().unwrap();
+        store.tables[Table::Meta].insert(k, [&[old], &v[1..v.len() - 1]].concat()).unwrap();
     }
     drop(store);
 
     let store = open();
     assert_eq!(all(&store), before);
     let version = |key: UrlKey| store.tables[Table::Urls].get(key.to_bytes()).unwrap().unwrap()[0];
-    let versions = || before.0.iter().filter(|(key, _)| version(*key) == 1).count();
+    let versions = || before.0.iter().filter(|(key, _)| version(*key) == old).count();
     assert_eq!(versions(), before.0.len());
     commit(&store, Batch { pages: vec![visited(&rows[2])], ..Batch::default() });
-    assert_eq!((version(rows[2].key), versions()), (2, before.0.len() - 1), "as rows change");
+    let written = (version(rows[2].key), versions());
+    assert_eq!(written, (row::VERSION, before.0.len() - 1), "as rows change");
+    let host = rows[2].key.host;
+    let disk = store.hosts(&[host]).unwrap()[0].as_ref().unwrap().disk;
+    assert_eq!(disk, Some(store.host_disk(host).unwrap()), "counted once, then kept");
     assert_eq!(store.jobs().unwrap()[0].counters.fetched, 3);
     drop(store);
     let store = open();

@@ -22,6 +22,7 @@ impl Work<'_> {
         host.known += u64::from(fresh);
         host.bytes += capture.bytes;
         host.fetched += u64::from(state == UrlState::Fetched);
+        self.weigh(k.host, &capture)?;
         let counters = self.counters(job)?;
         counters.known += u64::from(fresh);
         counters.hosts += u64::from(new_host);

@@ -17,6 +17,9 @@ pub(super) const SCHEDULE: u8 = b'H';
 /// Open claims: `K·part·host`.
 pub(super) const CLAIM: u8 = b'K';
 
+/// Names that are excluded: `x·name`.
+pub(super) const EXCLUSION: u8 = b'x';
+
 /// The wake time of a host that sleeps until one of its jobs is worked on.
 pub(super) const ASLEEP: u32 = u32::MAX;
 
@@ -115,6 +118,10 @@ pub(super) fn job(id: JobId) -> [u8; 5] {
 /// How far a job has come.
 pub(super) fn progress(id: JobId) -> [u8; 5] {
     join(b'c', &[&id.0.to_be_bytes()])
+}
+
+pub(super) fn exclusion(name: &str) -> Vec<u8> {
+    [&[EXCLUSION], name.as_bytes()].concat()
 }
 
 pub(super) fn segment(kind: SegmentKind, number: u32) -> [u8; 6] {

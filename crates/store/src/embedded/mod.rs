@@ -83,6 +83,7 @@ struct ReadyRow {
 
 impl Row for ReadyRow {
     type First = Self;
+    type Second = Self;
 }
 
 impl ReadyRow {

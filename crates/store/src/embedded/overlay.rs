@@ -7,7 +7,7 @@ use crate::StoreError;
 use crate::row::{self, HostRow, JobCounters, JobRow, UrlHead, damaged};
 use crate::rule::handed_to;
 use argiope_frontier::Entry;
-use argiope_model::{DocId, HostKey, JobId, JobState, Time, UrlKey};
+use argiope_model::{Capture, DocId, HostKey, JobId, JobState, Time, UrlKey};
 use fjall::{PersistMode, UserKey, UserValue};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -68,10 +68,12 @@ impl<'a> Work<'a> {
         self.out[table as usize].len()
     }
 
-    /// Deletes, of the first so many rows that this batch has written, those under a prefix.
-    pub fn withdraw(&mut self, table: Table, first: usize, prefix: &[u8]) {
+    /// Deletes, of the first so many rows that this batch has written, those under a prefix; gives
+    /// back what they held.
+    pub fn withdraw(&mut self, table: Table, first: usize, prefix: &[u8]) -> Vec<UserValue> {
         let rows = self.out[table as usize].iter_mut().take(first);
-        rows.filter(|(key, _)| key.starts_with(prefix)).for_each(|(_, value)| *value = None);
+        let ours = rows.filter(|(key, _)| key.starts_with(prefix));
+        ours.filter_map(|(_, value)| value.take()).collect()
     }
 
     pub fn job(&mut self, id: JobId) -> Result<&mut JobRow, StoreError> {
@@ -138,6 +140,24 @@ impl<'a> Work<'a> {
 
     pub fn known_host(&mut self, k: HostKey) -> Result<&mut HostRow, StoreError> {
         self.host(k)?.ok_or_else(|| damaged("hosts", "a URL without its host"))
+    }
+
+    /// Counts what a capture takes up on disk. Where that was not counted before, what lies there
+    /// already is counted first, once.
+    pub fn weigh(&mut self, k: HostKey, capture: &Capture) -> Result<(), StoreError> {
+        let store = self.store;
+        let host = self.known_host(k)?;
+        let before = host.disk.map_or_else(|| store.captured_bytes(k), Ok)?;
+        host.disk = Some(before + row::disk_of(capture));
+        Ok(())
+    }
+
+    /// A capture that took up so much takes up another amount now; what was never counted is
+    /// counted later, as it is then.
+    pub fn reweigh(&mut self, k: HostKey, before: u64, now: u64) -> Result<(), StoreError> {
+        let host = self.known_host(k)?;
+        host.disk = host.disk.map(|sum| sum.saturating_sub(before) + now);
+        Ok(())
     }
 
     pub fn new_host(&mut self, k: HostKey, host: HostRow) {

@@ -133,6 +133,16 @@ impl EmbeddedStore {
         Ok(heads)
     }
 
+    /// Bytes that the captures of a host take up on disk.
+    pub(super) fn captured_bytes(&self, host: HostKey) -> Result<u64, StoreError> {
+        let mut sum = 0;
+        for pair in self.tables[Table::Captures].prefix(host.to_bytes()) {
+            let value = pair.value().map_err(self.failed("read captures"))?;
+            sum += row::disk_of(&row::decode("captures", &value)?);
+        }
+        Ok(sum)
+    }
+
     fn describe(&self, out: &mut HostWindow, kept: &Kept) -> Result<(), StoreError> {
         let k = out.host.to_bytes();
         if let Some(host) = kept.hosts.get(out.host) {
@@ -240,6 +250,21 @@ impl Store for EmbeddedStore {
                 let (k, v) = pair.into_inner().map_err(self.failed("read hosts"))?;
                 let k: [u8; 8] = (*k).try_into().map_err(|_| damaged("hosts", "short key"))?;
                 Ok((HostKey::from_bytes(k), row::decode("hosts", &v)?))
+            })
+            .collect()
+    }
+
+    fn host_disk(&self, host: HostKey) -> Result<u64, StoreError> {
+        self.captured_bytes(host)
+    }
+
+    fn exclusions(&self) -> Result<Vec<(Box<str>, Time)>, StoreError> {
+        self.tables[Table::Meta]
+            .prefix([key::EXCLUSION])
+            .map(|pair| {
+                let (k, v) = pair.into_inner().map_err(self.failed("read what is excluded"))?;
+                let name = std::str::from_utf8(&k[1..]).map_err(|e| damaged("exclusions", e))?;
+                Ok((name.into(), row::decode("exclusions", &v)?))
             })
             .collect()
     }

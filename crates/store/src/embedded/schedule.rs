@@ -63,12 +63,33 @@ impl Work<'_> {
         let Some(host) = self.host(k)? else { return Ok(()) };
         let was = std::mem::take(&mut host.temper);
         // It was to be looked at at once; now it is to be asked, and keeps the time it was promised.
-        if was.given_up.is_some()
+        if (was.given_up.is_some() || was.excluded)
             && let Some(wake) = host.wake.filter(|wake| *wake != ASLEEP)
         {
             host.wake = None;
             self.delete(Table::Queue, key::schedule(wake, k));
             self.schedule(k)?;
+        }
+        Ok(())
+    }
+
+    /// Nothing is asked of a host any more: what it has is looked at at once, to be refused.
+    pub(super) fn exclude(&mut self, k: HostKey) -> Result<(), StoreError> {
+        let Some(host) = self.host(k)? else { return Ok(()) };
+        host.temper.excluded = true;
+        match host.wake {
+            Some(ASLEEP) => Ok(()),
+            _ => self.schedule(k),
+        }
+    }
+
+    /// Writes down that a name is excluded, or no longer is.
+    pub(super) fn exclusion(&mut self, name: &str, on: bool) -> Result<(), StoreError> {
+        let k = key::exclusion(name);
+        if !on {
+            self.delete(Table::Meta, k);
+        } else if self.store.get(Table::Meta, &k, |_| Ok(()))?.is_none() {
+            self.put(Table::Meta, k, row::encode(&self.now));
         }
         Ok(())
     }
@@ -90,20 +111,32 @@ impl Work<'_> {
         self.schedule(release.host)
     }
 
-    /// Moves what is due from the calendar into the ready queues.
-    pub(super) fn calendar(&mut self) -> Result<(), StoreError> {
+    /// Moves what is due from the calendar into the ready queues, and what waits for hosts that
+    /// will not be asked.
+    pub(super) fn calendar(&mut self, excluded: &[HostKey]) -> Result<(), StoreError> {
         let zero = UrlKey { host: HostKey { part: 0, host: [0; 6] }, url: 0 };
         let start = key::calendar(self.kept.first_due, zero);
-        let end = key::calendar(Time(self.now.0 + 1), zero);
+        let now = key::calendar(Time(self.now.0 + 1), zero);
+        let end = if excluded.is_empty() { now } else { key::after_calendar() };
         if start >= end {
             return Ok(());
         }
         let mut due = Vec::new();
-        for pair in self.store.tables[Table::Queue].range(start..end).take(MAX_DUE) {
+        let mut in_time = 0;
+        for pair in self.store.tables[Table::Queue].range(start..end) {
             let (k, v) = pair.into_inner().map_err(self.store.failed("read the calendar"))?;
             let Some((_, url)) = key::calendar_parts(&k) else {
                 return Err(damaged("the calendar", "short key"));
             };
+            if !excluded.contains(&url.host) {
+                if in_time == MAX_DUE && excluded.is_empty() {
+                    break;
+                }
+                if in_time == MAX_DUE || *k >= now[..] {
+                    continue;
+                }
+                in_time += 1;
+            }
             let (place, job): (Place, JobId) = row::decode("the calendar", &v)?;
             due.push((k, url, place, job));
         }

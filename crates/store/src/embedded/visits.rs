@@ -25,6 +25,9 @@ impl Work<'_> {
                 _ => {}
             }
         }
+        if let Some(capture) = &capture {
+            self.weigh(entry.key.host, capture)?;
+        }
         let counters = self.counters(entry.job)?;
         if is_page {
             counters.words += page.words;

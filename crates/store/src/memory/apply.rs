@@ -1,23 +1,24 @@
 //! A batch applied to the model, in the order every store keeps: jobs, results, imports, notes,
-//! releases, forgiving, calendar, discoveries, forgetting, claims.
+//! releases, forgiving, excluding, calendar, discoveries, forgetting, claims.
 
 use super::Tables;
 use crate::StoreError;
 use crate::batch::{Batch, Committed, Discovery, JobChange, Next, PageResult};
 use crate::row::{
-    Change, Ended, HostRow, JobCounters, JobRow, PayloadRow, UrlRow, UrlState, damaged,
+    Change, Ended, HostRow, JobCounters, JobRow, PayloadRow, UrlRow, UrlState, damaged, disk_of,
 };
 use crate::rule::{Again, after_result, first_met, found_again, handed_to, was_handed_out};
 use argiope_frontier::{Entry, HostWindow, Place, Refill, Temper};
 use argiope_model::{DocId, HostKey, JobId, JobState, OutcomeKind, Role, Time, UrlKey};
+use std::collections::BTreeMap;
 
 impl Tables {
     pub(super) fn apply(&mut self, batch: Batch) -> Result<Committed, StoreError> {
         let now = batch.now;
         let before = self.jobs.clone();
         // As it stood before the batch: what is put there now comes back with a later one.
-        let due: Vec<(Time, UrlKey)> =
-            self.calendar.keys().copied().take_while(|(t, _)| *t <= now).collect();
+        let at_once = |(t, k): &(Time, UrlKey)| *t <= now || batch.exclude.contains(&k.host);
+        let due: Vec<(Time, UrlKey)> = self.calendar.keys().copied().filter(at_once).collect();
         let mut queued: Vec<UrlKey> = Vec::new();
         for change in batch.jobs {
             match change {
@@ -65,6 +66,21 @@ impl Tables {
         for k in batch.forgive {
             if let Some(host) = self.hosts.get_mut(&k) {
                 host.temper = Temper::default();
+            }
+        }
+        for k in &batch.exclude {
+            if let Some(host) = self.hosts.get_mut(k) {
+                host.temper.excluded = true;
+            }
+        }
+        for (name, on) in batch.exclusions.into_iter().collect::<BTreeMap<_, _>>() {
+            match on {
+                true => {
+                    self.exclusions.entry(name).or_insert(now);
+                }
+                false => {
+                    self.exclusions.remove(&name);
+                }
             }
         }
         for at in due {
@@ -234,6 +250,7 @@ impl Tables {
             }
             let host = self.host(k.host)?;
             host.bytes += c.bytes;
+            host.disk = host.disk.map(|sum| sum + disk_of(c));
             host.fetched += u64::from(is_page && next == Next::Done(UrlState::Fetched));
             host.failed += u64::from(matches!(next, Next::Done(UrlState::Failed) | Next::Retry(_)));
         }

@@ -4,7 +4,7 @@ use super::Tables;
 use crate::StoreError;
 use crate::batch::{Forget, Moved};
 use crate::forgetting::{Before, empty};
-use crate::row::{Change, Ended, PayloadRow, damaged};
+use crate::row::{Change, Ended, PayloadRow, damaged, disk_of};
 use argiope_model::{Time, UrlKey};
 
 impl Tables {
@@ -24,7 +24,12 @@ impl Tables {
                 let first = PayloadRow { url, time: capture.time, text: capture.text };
                 self.payloads.insert((p.site, p.digest), first);
             }
-            self.captures.insert((key, capture.time), capture);
+            let new = disk_of(&capture);
+            let old = self.captures.insert((key, capture.time), capture);
+            let old = old.map_or(0, |old| disk_of(&old));
+            if let Some(host) = self.hosts.get_mut(&key.host) {
+                host.disk = host.disk.map(|sum| sum.saturating_sub(old) + new);
+            }
         }
         Ok(())
     }
@@ -42,8 +47,11 @@ impl Tables {
             }
             None => {}
         }
+        let captures = self.captures.iter().filter(|((url, _), _)| *url == k);
+        let bytes: u64 = captures.map(|(_, capture)| disk_of(capture)).sum();
         if let Some(host) = self.hosts.get_mut(&k.host) {
             before.uncount_pages(host);
+            host.disk = host.disk.map(|sum| sum.saturating_sub(bytes));
         }
         if self.ready.keys().all(|(host, _)| *host != k.host) {
             self.asleep.remove(&k.host);

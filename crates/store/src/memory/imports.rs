@@ -4,7 +4,7 @@ use super::Tables;
 use crate::StoreError;
 use crate::batch::PageResult;
 use crate::imports::{count_in, end_of, first_imported, take_in};
-use crate::row::{Change, Ended, HostRow, PayloadRow, UrlRow, UrlState};
+use crate::row::{Change, Ended, HostRow, PayloadRow, UrlRow, UrlState, disk_of};
 use argiope_model::{DocId, Time};
 
 impl Tables {
@@ -17,6 +17,7 @@ impl Tables {
         let new_host = fresh && host.known == 0;
         host.known += u64::from(fresh);
         host.bytes += capture.bytes;
+        host.disk = host.disk.map(|sum| sum + disk_of(&capture));
         host.fetched += u64::from(end_of(&page) == UrlState::Fetched);
         let counters = &mut self.job(job)?.counters;
         counters.known += u64::from(fresh);

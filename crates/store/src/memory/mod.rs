@@ -36,6 +36,7 @@ struct Tables {
     segments: BTreeMap<(SegmentKind, u32), u64>,
     jobs: BTreeMap<JobId, JobRow>,
     next_page: u64,
+    exclusions: BTreeMap<Box<str>, Time>,
 }
 
 impl MemoryStore {
@@ -134,6 +135,10 @@ impl Store for MemoryStore {
     fn robots(&self, keys: &[HostKey]) -> Result<Vec<Option<RobotsFile>>, StoreError> {
         let tables = self.tables();
         Ok(keys.iter().map(|k| tables.robots.get(k).cloned()).collect())
+    }
+
+    fn exclusions(&self) -> Result<Vec<(Box<str>, Time)>, StoreError> {
+        Ok(self.tables().exclusions.clone().into_iter().collect())
     }
 
     fn claims(&self) -> Result<Vec<HostKey>, StoreError> {

@@ -77,6 +77,7 @@ impl From<HostRowV1> for HostRow {
             failed: old.failed,
             bytes: old.bytes,
             temper: Temper::default(),
+            disk: None,
         }
     }
 }
@@ -131,6 +132,7 @@ impl From<JobRowV1> for JobRow {
             skipped_robots: 0,
             skipped_given_up: 0,
             sitemaps: 0,
+            skipped_excluded: 0,
         };
         JobRow { job: old.job, state: old.state, counters }
     }

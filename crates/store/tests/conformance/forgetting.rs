@@ -23,6 +23,8 @@ pub fn of_a_forgotten_url_only_its_row_is_left(home: &mut dyn Home) {
     for page in &mut pages {
         page.changed = true;
         page.links = Some(vec![7; 2_000]);
+        let record = Some(Location { segment: 1, offset: 0, length: 500 });
+        page.capture.as_mut().unwrap().record = record;
         page.payload = Some(Payload { site: site(), digest: [page.entry.key.url as u8; 20] });
     }
     finish(home.store(), 3, pages);
@@ -34,6 +36,8 @@ pub fn of_a_forgotten_url_only_its_row_is_left(home: &mut dyn Home) {
     home.store().commit(Batch { forget, ..at(5) }).unwrap();
     home.reopen();
     let store = home.store();
+    assert_eq!(host_row(store, X).disk, Some(500), "what the other takes up");
+    assert_eq!(store.host_disk(host(X)).unwrap(), 500);
     let left = row(store, X);
     assert_eq!(left.state, UrlState::Forgotten);
     assert_eq!((left.fetched_at, left.changed_at, left.visits), (None, None, 0));

@@ -223,7 +223,8 @@ pub fn release(host: HostKey, not_before: i64) -> Release {
 /// A host that was busy so often.
 pub fn temper(failures: u32) -> Temper {
     let failing_since = (failures > 0).then_some(Time(1));
-    Temper { pause_ms: 1_000 * u64::from(failures), failing_since, failures, given_up: None }
+    let pause_ms = 1_000 * u64::from(failures);
+    Temper { pause_ms, failing_since, failures, ..Temper::default() }
 }
 
 /// A robots file of so many bytes.
@@ -317,6 +318,7 @@ fn counted(counters: &JobCounters, state: UrlState) -> u64 {
         UrlState::Skipped(SkipReason::Size) => counters.skipped_size,
         UrlState::Skipped(SkipReason::Robots) => counters.skipped_robots,
         UrlState::Skipped(SkipReason::GivenUp) => counters.skipped_given_up,
+        UrlState::Skipped(SkipReason::Excluded) => counters.skipped_excluded,
         UrlState::Queued | UrlState::Fetched | UrlState::Redirected | UrlState::Forgotten => {
             u64::MAX
         }

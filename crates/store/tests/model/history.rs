@@ -58,6 +58,7 @@ pub enum About {
     Note(usize, i64, u32),
     Robots(usize, usize),
     Forgive(usize),
+    Exclude(usize),
     Named(usize),
 }
 
@@ -79,7 +80,11 @@ pub fn step() -> impl Strategy<Value = Step> {
         1 => Just(JobState::Limited),
         1 => Just(JobState::Dropped),
     ];
-    let skip = prop_oneof![Just(SkipReason::Extension), Just(SkipReason::Robots)];
+    let skip = prop_oneof![
+        Just(SkipReason::Extension),
+        Just(SkipReason::Robots),
+        Just(SkipReason::Excluded)
+    ];
     let role = prop_oneof![3 => Just(Role::Page), 1 => Just(Role::Sitemap)];
     let skip = prop::option::weighted(0.1, skip);
     let found = (0..URLS.len(), 1..=2u32, 0..4u16, skip, role, prop::bool::weighted(0.3)).prop_map(
@@ -93,6 +98,7 @@ pub fn step() -> impl Strategy<Value = Step> {
         1 => Just(Ending::Skipped),
         1 => Just(Ending::LeftAlone(SkipReason::Robots)),
         1 => Just(Ending::LeftAlone(SkipReason::GivenUp)),
+        1 => Just(Ending::LeftAlone(SkipReason::Excluded)),
         2 => (-500..4_000i64).prop_map(Ending::Retry),
     ];
     let result = (0..8usize, ending);
@@ -101,6 +107,7 @@ pub fn step() -> impl Strategy<Value = Step> {
         (0..3usize, 0..4_000i64, 0..3u32).prop_map(|(h, wait, n)| About::Note(h, wait, n)),
         (0..3usize, 0..600usize).prop_map(|(h, length)| About::Robots(h, length)),
         (0..3usize).prop_map(About::Forgive),
+        (0..3usize).prop_map(About::Exclude),
         (0..3usize).prop_map(About::Named),
     ];
     (
@@ -189,6 +196,10 @@ impl History {
             }),
             About::Robots(h, length) => batch.robots.push((hosts()[h], robots(self.now, length))),
             About::Forgive(h) => batch.forgive.push(hosts()[h]),
+            About::Exclude(h) => {
+                batch.exclude.push(hosts()[h]);
+                batch.exclusions.push((format!("h{h}.test").into(), h > 0));
+            }
             About::Named(h) => batch.claims.named.push(named(URLS[[0, 3, 5][h]])),
         }
     }

@@ -23,6 +23,7 @@ pub struct Observed {
     payloads: Vec<Option<PayloadRow>>,
     segments: Vec<(u32, u64)>,
     next_page: u64,
+    exclusions: Vec<(Box<str>, Time)>,
 }
 
 impl Observed {
@@ -49,6 +50,7 @@ impl Observed {
             payloads: store.payloads(&keys.each_ref().map(payload)).unwrap(),
             segments: store.segments(SegmentKind::Text).unwrap(),
             next_page: store.next_page().unwrap(),
+            exclusions: store.exclusions().unwrap(),
         }
     }
 }

@@ -1,0 +1,273 @@
+//! Back-links: the link graph kept beside the crawl, and the questions asked of it.
+//!
+//! * What this is: [`Backlinks`], the one place of a data directory's link graph in a process.
+//!   While a crawl runs a [`Following`] thread reads the change log about once a second; whoever
+//!   asks has the rest read first, so that an answer knows every committed page.
+//! * Its place: beside the engine, never in its way. The graph can be made again from the store:
+//!   a damaged one is, and a failure here ends no crawl.
+//! * What is not here: what counts as a back-link and how it is kept (`graph`).
+
+use crate::data_dir::DataDir;
+use argiope_graph::{By, Graph, GraphError, SourcePlace, View, outgoing, seen_so};
+use argiope_model::{CanonicalUrl, DocId, Suffixes, UrlKey};
+use argiope_store::Store;
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// Rows of the change log read before somebody else may ask.
+const PIECE: usize = 2_048;
+/// From one look at the change log to the next.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// The link graph of a data directory.
+pub struct Backlinks {
+    dir: PathBuf,
+    memory: u64,
+    pinned: Arc<Suffixes>,
+    store: Arc<dyn Store>,
+    graph: Mutex<Option<Graph>>,
+}
+
+/// Links to or from a URL, as far as was asked.
+pub(crate) struct LinkPage {
+    pub rows: Vec<Value>,
+    pub next: Option<SourcePlace>,
+}
+
+impl Backlinks {
+    /// The graph of a directory; opened when it is first needed. `memory` bounds what it holds.
+    pub fn new(dir: &DataDir, store: Arc<dyn Store>, memory: u64) -> Self {
+        let (pinned, dir) = (dir.suffixes().clone(), dir.graph());
+        Backlinks { dir, memory, pinned, store, graph: Mutex::new(None) }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Graph>> {
+        self.graph.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Does something with the graph. What is damaged is thrown away and made again, once.
+    fn with<T>(
+        &self,
+        mut work: impl FnMut(&mut Graph) -> Result<T, GraphError>,
+    ) -> Result<T, GraphError> {
+        let mut slot = self.lock();
+        let mut attempt = |rebuild: bool| {
+            let mut graph = match (slot.take(), rebuild) {
+                (Some(graph), false) => graph,
+                (_, false) => Graph::open(&self.dir, self.memory)?,
+                (_, true) => Graph::rebuild(&self.dir, self.memory)?,
+            };
+            let done = work(&mut graph);
+            *slot = Some(graph);
+            done
+        };
+        match attempt(false) {
+            Err(e @ GraphError::Damaged { .. }) => {
+                tracing::warn!("{e}; it is being made again");
+                attempt(true)
+            }
+            done => done,
+        }
+    }
+
+    /// Reads some of what the store has committed; says whether there is more.
+    fn follow(&self) -> Result<bool, GraphError> {
+        self.with(|graph| Ok(graph.catch_up(&*self.store, &self.pinned, PIECE)?.more))
+    }
+
+    /// Reads all that the store has committed and keeps it on disk.
+    pub fn catch_up(&self) -> Result<(), GraphError> {
+        self.with(|graph| {
+            while graph.catch_up(&*self.store, &self.pinned, PIECE)?.more {}
+            graph.flush()
+        })
+    }
+
+    /// Keeps on disk what was read of the change log.
+    pub fn keep(&self) -> Result<(), GraphError> {
+        self.lock().as_mut().map_or(Ok(()), Graph::flush)
+    }
+
+    /// What is known now.
+    pub(crate) fn view(&self) -> Result<View, GraphError> {
+        while self.follow()? {}
+        self.with(Graph::view)
+    }
+
+    /// How many pages link to a URL, and the words most of them use for it.
+    pub(crate) fn about(&self, key: UrlKey) -> Result<(u64, Option<String>), GraphError> {
+        let view = self.view()?;
+        let counts = view.counts(&[key])?;
+        let words = view.description(&*self.store, &self.pinned, key)?;
+        Ok((counts.first().map_or(0, |c| c.backlinks), words))
+    }
+
+    /// Who links to a URL. The first piece begins with a row of totals.
+    pub(crate) fn incoming(
+        &self,
+        target: &str,
+        key: UrlKey,
+        after: Option<SourcePlace>,
+        limit: usize,
+    ) -> Result<LinkPage, GraphError> {
+        let found = self.view()?.incoming(&*self.store, &self.pinned, key, after, limit)?;
+        let mut rows = Vec::with_capacity(found.rows.len() + 1);
+        if after.is_none() {
+            rows.push(json!({ "target": target, "backlinks": found.counts.backlinks,
+                "sites": found.counts.sites, "others": found.others }));
+        }
+        rows.extend(found.rows.into_iter().map(|link| {
+            json!({
+                "source": link.source.as_str(),
+                "target": target,
+                "words": link.words,
+                "kind": link.kind.name(),
+                "nofollow": link.nofollow,
+                "count": link.count,
+                "first_seen": link.first_seen.to_string(),
+                "last_seen": link.last_seen.to_string(),
+            })
+        }));
+        Ok(LinkPage { rows, next: found.next })
+    }
+
+    /// The links of a page.
+    pub(crate) fn outgoing(&self, source: &str, key: UrlKey) -> Result<Vec<Value>, GraphError> {
+        let seen = seen_so(&self.store.captures(key)?);
+        let time =
+            |pick: fn((_, _)) -> _| seen.map(pick).map(|t: argiope_model::Time| t.to_string());
+        let (first, last) = (time(|seen| seen.0), time(|seen| seen.1));
+        let page = outgoing(&*self.store, key)?;
+        let links = page.links.iter().map(|link| {
+            json!({
+                "source": source,
+                "target": link.url.as_str(),
+                "words": &*link.words,
+                "kind": link.kind.name(),
+                "nofollow": link.nofollow,
+                "count": link.count,
+                "first_seen": first,
+                "last_seen": last,
+            })
+        });
+        Ok(links.collect())
+    }
+
+    /// The most linked URLs; `all` says whether those too that no job has met.
+    pub(crate) fn top(&self, by: By, limit: usize, all: bool) -> Result<Vec<Value>, GraphError> {
+        let view = self.view()?;
+        let mut asked = limit;
+        loop {
+            let best = view.top(by, asked)?;
+            let keys: Vec<UrlKey> = best.iter().map(|(key, _)| *key).collect();
+            let rows = self.store.urls(&keys)?;
+            let known = rows.iter().filter(|row| row.is_some()).count();
+            if !all && known < limit && best.len() >= asked {
+                // Links that lead out of the crawl were in between.
+                asked = asked.saturating_mul(4);
+                continue;
+            }
+            let texts = match all {
+                true => view.texts(&*self.store, &self.pinned, &keys)?,
+                false => vec![None; keys.len()],
+            };
+            let named = best.into_iter().zip(rows).zip(texts).filter_map(|((best, row), text)| {
+                let doc = row.as_ref().map(|row| row.doc.0);
+                let url = row.map(|row| row.url.to_string()).or(text)?;
+                Some(json!({ "doc": doc, "url": url, "backlinks": best.1.backlinks,
+                    "sites": best.1.sites, "rank": null }))
+            });
+            return Ok(named.take(limit).collect());
+        }
+    }
+
+    /// Links that lead nowhere, after a document: about `limit` rows, and where to go on.
+    pub(crate) fn broken(
+        &self,
+        after: Option<DocId>,
+        limit: usize,
+    ) -> Result<(Vec<Value>, Option<DocId>), GraphError> {
+        let found = self.view()?.broken(&*self.store, &self.pinned, after, limit)?;
+        let rows = found.rows.into_iter().map(|link| {
+            json!({
+                "url": link.url,
+                "outcome": link.outcome,
+                "source": link.source.as_ref().map(CanonicalUrl::as_str),
+                "words": link.words,
+                "malformed": link.malformed,
+            })
+        });
+        Ok((rows.collect(), found.next))
+    }
+}
+
+/// A thread that follows the change log until it is dropped, and then to its end.
+pub struct Following {
+    over: Arc<(Mutex<bool>, Condvar)>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Following {
+    /// Starts to follow.
+    pub fn start(links: Arc<Backlinks>) -> std::io::Result<Self> {
+        let over = Arc::new((Mutex::new(false), Condvar::new()));
+        let told = over.clone();
+        let thread = std::thread::Builder::new().name("links".to_owned()).spawn(move || {
+            let mut well = true;
+            while !waited(&told) {
+                // A full disk may have room again later; it is said once.
+                let followed = loop {
+                    match links.follow() {
+                        Ok(true) if !is_over(&told) => {}
+                        other => break other,
+                    }
+                };
+                match followed {
+                    Ok(_) => well = true,
+                    Err(e) if std::mem::take(&mut well) => {
+                        tracing::warn!("back-links fall behind: {}", chain(&e));
+                    }
+                    Err(_) => {}
+                }
+            }
+            if let Err(e) = links.catch_up() {
+                tracing::warn!("back-links are counted when they are asked for: {}", chain(&e));
+            }
+        })?;
+        Ok(Following { over, thread: Some(thread) })
+    }
+}
+
+impl Drop for Following {
+    fn drop(&mut self) {
+        let (over, bell) = &*self.over;
+        *over.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        bell.notify_all();
+        let _ = self.thread.take().map(JoinHandle::join);
+    }
+}
+
+fn is_over(told: &(Mutex<bool>, Condvar)) -> bool {
+    *told.0.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Waits a while; says whether it is over.
+fn waited((over, bell): &(Mutex<bool>, Condvar)) -> bool {
+    let over = over.lock().unwrap_or_else(PoisonError::into_inner);
+    let waited = bell.wait_timeout_while(over, PAUSE, |over| !*over);
+    *waited.unwrap_or_else(PoisonError::into_inner).0
+}
+
+/// An error and its causes as one sentence.
+pub(crate) fn chain(e: &dyn std::error::Error) -> String {
+    let mut out = e.to_string();
+    let mut cause = e.source();
+    while let Some(e) = cause {
+        out.push_str(&format!(": {e}"));
+        cause = e.source();
+    }
+    out
+}
