@@ -19,7 +19,7 @@ use crate::{ArchiveError, WarcHeaders};
 use argiope_model::{Location, Time};
 use flate2::Crc;
 use std::fs::File;
-use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
+use std::io::{BufWriter, Seek, SeekFrom, Write};
 use std::path::Path;
 
 const GZIP_HEAD: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255];
@@ -34,6 +34,8 @@ const EMPTY_MEMBER: u64 = AROUND + 2;
 const SAYS: &str = "Removed on request.\n";
 const END: &[u8] = b"\r\n\r\n";
 const SKIPPABLE: [u8; 4] = 0x184d_2a50_u32.to_le_bytes();
+/// The head of a skippable frame.
+const FRAME_HEAD: u64 = 8;
 
 /// Whether a record is what is left of one that was removed.
 pub fn is_tombstone(headers: &WarcHeaders) -> bool {
@@ -45,12 +47,9 @@ pub fn is_tombstone(headers: &WarcHeaders) -> bool {
 pub fn blank_records(dir: &Path, places: &[Location], time: Time) -> Result<(), ArchiveError> {
     each_file(places, |segment, places| {
         let path = dir.join(warc_segment_name(segment));
-        over(&path, places, |out, at, found| {
-            if !found.starts_with(&GZIP_HEAD[..2]) || at.length < EMPTY_MEMBER {
-                return Ok(Err("no record begins here".to_owned()));
-            }
+        over(&path, places, EMPTY_MEMBER, |out, at| {
             let name = format!("{} {}", warc_segment_name(segment), at.offset);
-            member(out, at.length, time, &name).map(Ok)
+            member(out, at.length, time, &name)
         })
     })
 }
@@ -59,16 +58,12 @@ pub fn blank_records(dir: &Path, places: &[Location], time: Time) -> Result<(), 
 pub fn blank_texts(dir: &Path, places: &[Location]) -> Result<(), ArchiveError> {
     each_file(places, |segment, places| {
         let path = dir.join(text_segment_name(segment));
-        over(&path, places, |out, at, found| {
-            let frame = [0x28, 0xb5, 0x2f, 0xfd];
-            let known = found.starts_with(&frame) || found.starts_with(&SKIPPABLE);
-            let length = at.length.checked_sub(8).and_then(|n| u32::try_from(n).ok());
-            let (true, Some(length)) = (known, length) else {
-                return Ok(Err("no text begins here".to_owned()));
-            };
+        over(&path, places, FRAME_HEAD, |out, at| {
+            // A text is shorter than what a frame can hold.
+            let length = u32::try_from(at.length - FRAME_HEAD).unwrap_or(u32::MAX);
             out.write_all(&SKIPPABLE)?;
             out.write_all(&length.to_le_bytes())?;
-            fill(out, 0, u64::from(length), &mut Crc::new()).map(Ok)
+            fill(out, 0, at.length - FRAME_HEAD, &mut Crc::new())
         })
     })
 }
@@ -84,37 +79,30 @@ fn each_file(
     places.chunk_by(|a, b| a.segment == b.segment).try_for_each(|of| each(of[0].segment, of))
 }
 
-/// Why a place is not what it should be.
-type Reason = String;
-
-/// Writes over places of a file; `write` sees the first bytes of what is there.
+/// Writes over places of a file, whatever lies there: damage must not keep a page from going.
+/// All places are looked at before the first is written; `least` is the least length of one.
 fn over(
     path: &Path,
     places: &[Location],
-    mut write: impl FnMut(&mut BufWriter<&File>, Location, &[u8]) -> std::io::Result<Result<(), Reason>>,
+    least: u64,
+    mut write: impl FnMut(&mut BufWriter<&File>, Location) -> std::io::Result<()>,
 ) -> Result<(), ArchiveError> {
-    let file = File::options().read(true).write(true).open(path);
+    let file = File::options().write(true).open(path);
     let file = file.map_err(ArchiveError::io("open", path))?;
-    let mut file = &file;
     let length = file.metadata().map_err(ArchiveError::io("read", path))?.len();
     for at in places {
-        let damaged = |reason: &str| ArchiveError::Damaged {
-            path: path.to_owned(),
-            offset: at.offset,
-            reason: reason.to_owned(),
-        };
-        if at.offset.checked_add(at.length).is_none_or(|end| end > length) {
-            return Err(damaged("the file ends within what is to be removed"));
+        let within = at.offset.checked_add(at.length).is_some_and(|end| end <= length);
+        if !within || at.length < least {
+            let reason = "what is to be removed does not fit into the file".to_owned();
+            return Err(ArchiveError::Damaged { path: path.to_owned(), offset: at.offset, reason });
         }
-        let mut found = [0; 4];
-        file.seek(SeekFrom::Start(at.offset)).map_err(ArchiveError::io("read", path))?;
-        file.read_exact(&mut found).map_err(ArchiveError::io("read", path))?;
-        file.seek(SeekFrom::Start(at.offset)).map_err(ArchiveError::io("write", path))?;
-        let mut out = BufWriter::with_capacity(64 << 10, file);
-        let done = write(&mut out, *at, &found).and_then(|done| out.flush().map(|()| done));
-        done.map_err(ArchiveError::io("write", path))?.map_err(|reason| damaged(&reason))?;
     }
-    file.sync_all().map_err(ArchiveError::io("sync", path))
+    let mut out = BufWriter::with_capacity(64 << 10, &file);
+    for at in places {
+        let done = out.seek(SeekFrom::Start(at.offset)).and_then(|_| write(&mut out, *at));
+        done.map_err(ArchiveError::io("write", path))?;
+    }
+    out.flush().and_then(|()| file.sync_all()).map_err(ArchiveError::io("sync", path))
 }
 
 /// Writes a gzip member of `length` bytes that holds a tombstone.

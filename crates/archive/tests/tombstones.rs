@@ -79,18 +79,26 @@ fn a_removed_text_leaves_nothing_and_the_others_are_read_as_before() {
 }
 
 #[test]
-fn what_is_no_record_is_not_written_over() {
+fn what_lies_outside_of_the_file_changes_nothing_and_damage_does_not_protect_a_record() {
     let dir = tempfile::tempdir().unwrap();
     let mut segments = Segments::open(dir.path(), warc_kind(), &[], 1 << 30).unwrap();
-    let (places, _) = store(&mut segments, vec![page("http://a.example/", NOON, b"words")]);
+    let records = ["http://a.example/1", "http://a.example/2"].map(|u| page(u, NOON, b"words"));
+    let (places, _) = store(&mut segments, records.into());
     drop(segments);
     let path = dir.path().join(warc_segment_name(1));
-    let before = fs::read(&path).unwrap();
-    let within = Location { offset: places[0].offset + 1, ..places[0] };
-    let beyond = Location { length: places[0].length + 1, ..places[0] };
+    let mut before = fs::read(&path).unwrap();
+    let beyond = Location { length: places[1].length + 1, ..places[1] };
     let elsewhere = Location { segment: 9, ..places[0] };
-    for wrong in [within, beyond, elsewhere] {
-        assert!(blank_records(dir.path(), &[wrong], NOON).is_err());
+    let short = Location { length: 7, ..places[0] };
+    for wrong in [vec![places[0], beyond], vec![elsewhere], vec![places[1], short]] {
+        assert!(blank_records(dir.path(), &wrong, NOON).is_err());
     }
     assert_eq!(fs::read(&path).unwrap(), before);
+    before[places[0].offset as usize] = 0;
+    fs::write(&path, &before).unwrap();
+    blank_records(dir.path(), &[places[0]], NOON).unwrap();
+    let after = fs::read(&path).unwrap();
+    let all: Vec<WarcEntry> = WarcReader::new(&after[..]).map(Result::unwrap).collect();
+    assert_eq!(all.len(), 3);
+    assert!(is_tombstone(&all[1].headers) && !is_tombstone(&all[2].headers));
 }

@@ -441,7 +441,8 @@ means all its URLs. Nothing of them is left in the data directory but the URLs; 
 digests of the files before and after is kept in DIR/receipts.
 
 A forgotten URL is not fetched again because a link leads there, nor imported again. A new crawl
-that starts at it takes it up again, and it alone.
+that starts at it takes it up again, and it alone. URLs of a site that were never met are not
+among those forgotten: `argiope sites exclude` keeps a site out for good.
 
 Stop a running crawl first; `argiope crawl` goes on afterwards. Should this command be killed, the
 next one to open the directory finishes it.")]

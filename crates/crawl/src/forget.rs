@@ -69,7 +69,9 @@ pub enum ForgetError {
         needed: u64,
     },
     /// What a page that stays has in common with a forgotten one cannot be read.
-    #[error("{url} has the same bytes as a page that goes, and its copy cannot be made: {why}")]
+    #[error(
+        "{url} has the same bytes as a page that goes, and its copy cannot be made: {why}; forget it too, or restore the file from a backup"
+    )]
     NoCopy {
         /// The page that stays.
         url: String,

@@ -11,7 +11,8 @@
 //!   all, and when [`Store::commit`] returns it is durable.
 //! * Invariants: a URL has one row and one DocId for life; it is in the ready queue or on the
 //!   calendar exactly while its row says so; a host's `ready` is the number of its ready rows;
-//!   a job's `queued` is the number of rows it owns or waits for, so that zero means done.
+//!   a job's `queued` is the number of rows it owns or waits for, so that zero means done;
+//!   of a URL that is forgotten there is its row and nothing else.
 //! * What is not here: what to fetch next (`frontier`), the pages themselves (`archive`).
 //!
 //! Stores speak in batches: there is no call per URL on the hot path.

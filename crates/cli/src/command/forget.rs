@@ -2,7 +2,7 @@
 
 use super::{VISIT_MEMORY, now, print_json, visit, with_files};
 use crate::args::{Forget, Format, Global};
-use crate::output::{self, bytes, plural};
+use crate::output::{self, bytes, count, plural};
 use anyhow::{Context, bail};
 use argiope_crawl::{ForgetPlan, Question, Receipt, ask_owner, look};
 use serde_json::json;
@@ -75,15 +75,21 @@ fn would_go(plan: &ForgetPlan) -> Vec<String> {
         bytes(plan.bytes()),
     )];
     if plan.moved() > 0 {
-        lines.push(format!("{} would be given.", copies(plan.moved())));
+        lines.push(copies(plan.moved(), ["would be", "would be"]));
     }
     lines
 }
 
-fn copies(moved: u64) -> String {
-    let others = plural(moved, "capture of another page", "captures of other pages");
-    let own = if moved == 1 { "a record of its own" } else { "records of their own" };
-    format!("{others} with the same bytes: {own}")
+fn copies(moved: u64, [one, many]: [&str; 2]) -> String {
+    match moved {
+        1 => format!("A page that stays has the same bytes; it {one} given a record of its own."),
+        n => {
+            let n = count(n);
+            format!(
+                "{n} captures of pages that stay have the same bytes; they {many} given records of their own."
+            )
+        }
+    }
 }
 
 fn sentences(receipt: &Receipt, kept: &str) -> Vec<String> {
@@ -98,7 +104,7 @@ fn sentences(receipt: &Receipt, kept: &str) -> Vec<String> {
     )];
     let moved = receipt.moved.len() as u64;
     if moved > 0 {
-        lines.push(format!("{} given.", copies(moved)));
+        lines.push(copies(moved, ["was", "were"]));
     }
     lines.push(format!("Receipt: {kept}"));
     lines.push("What remains:".to_owned());

@@ -195,7 +195,7 @@ fn survivors(
                         going.texts.remove(&at);
                     }
                     let from = going.payloads.get(&(site, capture.payload_digest));
-                    if let (Some(from), Some(record)) = (from, refers(dir, &capture, urls)?) {
+                    if let (Some(from), Some(record)) = (from, refers(dir, &capture, urls)) {
                         found.entry(*from).or_default().push(Survivor {
                             time_ms: capture.time.0,
                             url: row.url.as_str().to_owned(),
@@ -217,16 +217,13 @@ fn survivors(
 }
 
 /// The record of a capture, if it refers to one that goes.
-fn refers(
-    dir: &DataDir,
-    capture: &Capture,
-    urls: &BTreeMap<UrlKey, UrlRow>,
-) -> Result<Option<Location>, ForgetError> {
-    let Some(at) = capture.record.filter(|_| capture.revisit) else { return Ok(None) };
-    let record = open_record(&dir.warc(), at)?;
+fn refers(dir: &DataDir, capture: &Capture, urls: &BTreeMap<UrlKey, UrlRow>) -> Option<Location> {
+    let at = capture.record.filter(|_| capture.revisit)?;
+    // What cannot be read refers to nothing.
+    let record = open_record(&dir.warc(), at).ok()?;
     let to = record.headers().get("WARC-Refers-To-Target-URI").unwrap_or_default();
     let goes = CanonicalUrl::parse(to).is_ok_and(|url| urls.contains_key(&url.key(dir.suffixes())));
-    Ok(goes.then_some(at))
+    goes.then_some(at)
 }
 
 /// The payloads that are known as those of these URLs.
