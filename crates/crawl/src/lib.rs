@@ -44,6 +44,7 @@
 //!   (`cli`).
 
 mod ask;
+mod ask_words;
 mod backlinks;
 mod committer;
 mod control;
@@ -55,6 +56,7 @@ mod export;
 mod export_graph;
 mod export_pages;
 mod export_wacz;
+mod follow;
 mod forget;
 mod group;
 mod import;
@@ -69,10 +71,13 @@ mod settings;
 mod sites;
 mod verify;
 mod visit;
+mod words;
 mod world;
 
+pub use argiope_index::IndexSettings;
 pub use ask::{Asked, LinkOrder, Question, answer};
-pub use backlinks::{Backlinks, Following};
+pub use ask_words::{SearchOrder, WordOrder};
+pub use backlinks::Backlinks;
 pub use control::{ControlError, Listening, Owner, ask_owner, listen};
 pub use data_dir::{Access, DataDir, DataDirError, Manifest};
 pub use export::{export_cdxj, export_warc};
@@ -82,6 +87,7 @@ pub use export_graph::{
 };
 pub use export_pages::{PageFilter, PagesExported, export_jsonl, export_text, export_text_tree};
 pub use export_wacz::{WaczExported, WaczOrder, export_wacz};
+pub use follow::{Follower, Followers, Following};
 pub use forget::{
     FileReceipt, ForgetError, ForgetPlan, Move, OpenStore, Receipt, StoreFiles, Survivor,
     finish_forgetting, forget, look,
@@ -95,4 +101,5 @@ pub use run::{Ended, EngineError, Instruction, Run, SiteChange, Summary, run};
 pub use settings::EngineSettings;
 pub use sites::{excluded_starts, forgive_site};
 pub use verify::{Problem, Verified, verify};
+pub use words::{Hold, Indexing, Words};
 pub use world::{Clock, Coming, MadeUp, Web};

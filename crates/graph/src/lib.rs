@@ -34,5 +34,5 @@ pub use graph::{Graph, GraphSize, Progress, is_backlink};
 pub use merge::Counts;
 pub use top::By;
 pub use view::{
-    Broken, BrokenLink, Edge, Incoming, IncomingLink, SourcePlace, View, outgoing, seen_so,
+    Broken, BrokenLink, Called, Edge, Incoming, IncomingLink, SourcePlace, View, outgoing, seen_so,
 };

@@ -45,6 +45,15 @@ pub struct Incoming {
     pub next: Option<SourcePlace>,
 }
 
+/// What a URL is called.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Called {
+    /// Pages that link to it.
+    pub backlinks: u64,
+    /// The words of their links and how many pages use them, most used first.
+    pub words: Vec<(String, u64)>,
+}
+
 /// Where a page stands among those that link to a URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct SourcePlace(u64, u64);
@@ -271,6 +280,78 @@ impl View {
             }
         }
         Ok(())
+    }
+
+    /// The pages whose links to a URL count.
+    pub fn sources(&self, target: UrlKey) -> Result<Vec<DocId>, GraphError> {
+        let mut docs = Vec::new();
+        let mut merged = Merged::seek(&self.layers, target)?;
+        if merged.target() == Some(target) {
+            merged.sources(|source| {
+                if source.counts() {
+                    docs.push(source.doc());
+                }
+                Ok(())
+            })?;
+        }
+        Ok(docs)
+    }
+
+    /// What many URLs are called at once: each linking page is read once, however many of them
+    /// it links to, and at most `limit` pages are asked about one of them.
+    pub fn called(
+        &self,
+        store: &dyn Store,
+        pinned: &Suffixes,
+        targets: &[UrlKey],
+        limit: usize,
+    ) -> Result<Vec<Called>, GraphError> {
+        let mut out = vec![Called::default(); targets.len()];
+        let mut at: HashMap<UrlKey, (usize, HashMap<String, u64>)> = HashMap::new();
+        let mut docs: Vec<DocId> = Vec::new();
+        for (n, target) in targets.iter().enumerate() {
+            let mut asked = 0;
+            let mut merged = Merged::seek(&self.layers, *target)?;
+            if merged.target() != Some(*target) {
+                continue;
+            }
+            merged.sources(|source| {
+                if source.counts() {
+                    out[n].backlinks += 1;
+                    if asked < limit {
+                        asked += 1;
+                        docs.push(source.doc());
+                    }
+                }
+                Ok(())
+            })?;
+            at.insert(*target, (n, HashMap::new()));
+        }
+        docs.sort_unstable_by_key(|doc| crate::source::order_of(*doc));
+        docs.dedup();
+        let (mut keys, mut plain) = (Keys::new(ORIGINS), Vec::new());
+        for docs in docs.chunks(64) {
+            let pages: Vec<UrlKey> = store.docs(docs)?.into_iter().flatten().collect();
+            for blob in store.links(&pages)?.into_iter().flatten() {
+                scan_links(&blob, &mut plain, |link| {
+                    if !crate::is_backlink(link.kind) {
+                        return;
+                    }
+                    let Some((_, words)) = at.get_mut(&keys.of(link.url, pinned)) else { return };
+                    match words.get_mut(link.words) {
+                        Some(count) => *count += 1,
+                        None => {
+                            words.insert(link.words.to_owned(), 1);
+                        }
+                    }
+                })?;
+            }
+        }
+        for (n, words) in at.into_values() {
+            out[n].words = words.into_iter().collect();
+            out[n].words.sort_unstable_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        }
+        Ok(out)
     }
 
     /// Shows every link, target by target.

@@ -370,6 +370,14 @@ impl Index {
         self.reader.reload().map_err(&failed)
     }
 
+    /// Rows of the change log that were not read yet.
+    pub fn waiting(&self, store: &dyn Store) -> Result<u64, IndexError> {
+        let unread = |(part, head): (u16, u64)| {
+            head.saturating_sub(self.read.get(&part).copied().unwrap_or(0))
+        };
+        Ok(store.log_heads()?.into_iter().map(unread).sum())
+    }
+
     /// Pages changed since the last commit.
     pub fn pending(&self) -> u64 {
         self.pending
@@ -415,6 +423,16 @@ struct Source<'a> {
     texts: &'a Path,
     pinned: &'a Suffixes,
     links: &'a dyn Links,
+}
+
+/// The settings that the index in a directory was made with; `None` where there is no index.
+pub fn made_with(dir: &Path, memory: u64) -> Result<Option<Settings>, IndexError> {
+    if !dir.join("meta.json").exists() {
+        return Ok(None);
+    }
+    let payload = payload_of(&open_known(dir)?, dir)?;
+    let settings = |Payload { stop_words, language, .. }| Settings { memory, stop_words, language };
+    Ok(payload.map(settings))
 }
 
 /// What of a page is to be found: its latest text, as far as it may be.
@@ -499,10 +517,7 @@ pub(crate) fn payload_of(
     serde_json::from_str(&text).map(Some).map_err(damaged)
 }
 
-pub(crate) fn io(
-    action: &'static str,
-    path: &Path,
-) -> impl FnOnce(std::io::Error) -> IndexError {
+pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> IndexError {
     let path = path.to_owned();
     move |source| IndexError::Io { action, path, source }
 }

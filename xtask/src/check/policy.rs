@@ -20,6 +20,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("argiope-fetch", &["argiope-model"]),
     ("argiope-store", &["argiope-model", "argiope-frontier"]),
     ("argiope-graph", &["argiope-model", "argiope-store"]),
+    ("argiope-index", &["argiope-model", "argiope-store", "argiope-archive"]),
     (
         "argiope-crawl",
         &[
@@ -30,6 +31,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "argiope-parse",
             "argiope-archive",
             "argiope-graph",
+            "argiope-index",
         ],
     ),
     (

@@ -57,6 +57,9 @@ pub fn settings() -> EngineSettings {
         archive: true,
         segment_bytes: 1 << 30,
         min_free_disk: 0,
+        links: true,
+        index: Default::default(),
+        hold: Default::default(),
         fetch: FetchSettings { allow_private: true, ..FetchSettings::default() },
     }
 }

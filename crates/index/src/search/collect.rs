@@ -89,8 +89,8 @@ pub(crate) fn collect(view: &View, query: &dyn Query, wanted: &Wanted) -> Result
                     Some(changed) => changed.first(doc).unwrap_or(0) as f64,
                     None => f64::from(score),
                 };
-                let better = best.len() < wanted.keep
-                    || best.peek().is_some_and(|worst| order > worst.0.0);
+                let better =
+                    best.len() < wanted.keep || best.peek().is_some_and(|worst| order > worst.0.0);
                 if better {
                     let address = DocAddress::new(ord as u32, doc);
                     best.push(std::cmp::Reverse(Key(order, score, address)));
