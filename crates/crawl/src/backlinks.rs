@@ -19,6 +19,8 @@ use std::time::Duration;
 
 /// Rows of the change log read before somebody else may ask.
 const PIECE: usize = 2_048;
+/// Hosts counted to know how many sites there can be.
+const FEW_HOSTS: usize = 1_024;
 /// From one look at the change log to the next.
 const PAUSE: Duration = Duration::from_secs(1);
 
@@ -159,9 +161,13 @@ impl Backlinks {
     /// The most linked URLs; `all` says whether those too that no job has met.
     pub(crate) fn top(&self, by: By, limit: usize, all: bool) -> Result<Vec<Value>, GraphError> {
         let view = self.view()?;
+        let most = match by {
+            By::Sites => self.most_sites()?,
+            By::Backlinks => u64::MAX,
+        };
         let mut asked = limit;
         loop {
-            let best = view.top(by, asked)?;
+            let best = view.top_at_most(by, asked, most)?;
             let keys: Vec<UrlKey> = best.iter().map(|(key, _)| *key).collect();
             let rows = self.store.urls(&keys)?;
             let known = rows.iter().filter(|row| row.is_some()).count();
@@ -182,6 +188,12 @@ impl Backlinks {
             });
             return Ok(named.take(limit).collect());
         }
+    }
+
+    /// As many sites as there can be: each has a host. Only worth knowing where they are few.
+    fn most_sites(&self) -> Result<u64, GraphError> {
+        let hosts = self.store.scan_hosts(None, FEW_HOSTS)?.len();
+        Ok(if hosts < FEW_HOSTS { hosts as u64 } else { u64::MAX })
     }
 
     /// Links that lead nowhere, after a document: about `limit` rows, and where to go on.
