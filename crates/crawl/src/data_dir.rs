@@ -86,7 +86,9 @@ pub enum DataDirError {
         found: u32,
     },
     /// What is known of the archive is gone: a crawl would take all of it for a torn tail.
-    #[error("{0}/store is missing, and {0}/warc holds pages; put store back from a backup, or make a new directory of the pages: `argiope --data NEW import warc {0}/warc/*.warc.gz`")]
+    #[error(
+        "{0}/store is missing, and {0}/warc holds pages; put store back from a backup, or make a new directory of the pages: `argiope --data NEW import warc {0}/warc/*.warc.gz`"
+    )]
     StoreGone(String),
     /// A file of it cannot be read.
     #[error("{} is damaged: {why}", path.display())]

@@ -166,7 +166,8 @@ fn a_directory_of_the_first_version_opens_answers_and_goes_on() -> Result<()> {
     let mut tar = Command::new("tar");
     tar.args(["-xJf", FIRST, "-C"]).arg(&rig.dir);
     process::run(&mut tar, &rig.dir, "tar", CRAWL_LIMIT)?.ok()?;
-    let (data, start) = ("first/data", format!("http://{FIRST_ORIGIN}/0.html"));
+    let (data, start) = ("data", format!("http://{FIRST_ORIGIN}/0.html"));
+    std::fs::rename(rig.dir.join("first/data"), rig.dir.join(data))?;
     let listen = format!("listen {FIRST_ORIGIN};");
     let _nginx = Nginx::serve(&rig.dir.join("first/site"), &rig.dir, &listen)?;
 
