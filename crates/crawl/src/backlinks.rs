@@ -9,15 +9,18 @@
 
 use crate::data_dir::DataDir;
 use crate::follow::{Failure, Follower};
-use argiope_graph::{By, Graph, GraphError, SourcePlace, View, outgoing, seen_so};
-use argiope_model::{CanonicalUrl, DocId, Suffixes, UrlKey};
-use argiope_store::Store;
+use argiope_graph::{By, Graph, GraphError, SourcePlace, View, outgoing, seen_so, site_of};
+use argiope_model::{CanonicalUrl, DocId, HostKey, Suffixes, UrlKey};
+use argiope_store::{HostRow, Store};
 use serde_json::{Value, json};
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Rows of the change log read before somebody else may ask.
 const PIECE: usize = 2_048;
+/// Hosts looked at to know how many sites there are.
+const FEW_HOSTS: usize = 1_024;
 
 /// The link graph of a data directory.
 pub struct Backlinks {
@@ -156,9 +159,13 @@ impl Backlinks {
     /// The most linked URLs; `all` says whether those too that no job has met.
     pub(crate) fn top(&self, by: By, limit: usize, all: bool) -> Result<Vec<Value>, GraphError> {
         let view = self.view()?;
+        let most = match by {
+            By::Sites => self.most_sites()?,
+            By::Backlinks => u64::MAX,
+        };
         let mut asked = limit;
         loop {
-            let best = view.top(by, asked)?;
+            let best = view.top_at_most(by, asked, most)?;
             let keys: Vec<UrlKey> = best.iter().map(|(key, _)| *key).collect();
             let rows = self.store.urls(&keys)?;
             let known = rows.iter().filter(|row| row.is_some()).count();
@@ -179,6 +186,16 @@ impl Backlinks {
             });
             return Ok(named.take(limit).collect());
         }
+    }
+
+    /// How many sites there are. Only worth knowing where they are few.
+    fn most_sites(&self) -> Result<u64, GraphError> {
+        let hosts = self.store.scan_hosts(None, FEW_HOSTS)?;
+        if hosts.len() >= FEW_HOSTS {
+            return Ok(u64::MAX);
+        }
+        let site = |(key, row): &(HostKey, HostRow)| (key.part, site_of(&row.origin, &self.pinned));
+        Ok(hosts.iter().map(site).collect::<HashSet<_>>().len() as u64)
     }
 
     /// Links that lead nowhere, after a document: about `limit` rows, and where to go on.

@@ -85,6 +85,11 @@ pub enum DataDirError {
         /// Its format.
         found: u32,
     },
+    /// What is known of the archive is gone: a crawl would take all of it for a torn tail.
+    #[error(
+        "{0}/store is missing, and {0}/warc holds pages; put store back from a backup, or make a new directory of the pages: `argiope --data NEW import warc {0}/warc/*.warc.gz`"
+    )]
+    StoreGone(String),
     /// A file of it cannot be read.
     #[error("{} is damaged: {why}", path.display())]
     Damaged {
@@ -141,6 +146,10 @@ impl DataDir {
         } else {
             write_new(path, now)?
         };
+        // The store is made before the first page is written, so this is no crash of ours.
+        if !path.join("store").exists() && holds_bytes(&warc_dir(path)) {
+            return Err(DataDirError::StoreGone(path.display().to_string()));
+        }
         let list_path = path.join("suffixes.dat");
         let list = fs::read_to_string(&list_path).map_err(fail("read", list_path.clone()))?;
         let suffixes = Suffixes::from_text(&list)
@@ -212,6 +221,12 @@ pub(crate) fn receipts_dir(data: &Path) -> PathBuf {
 /// Where the crawl log of a data directory is.
 pub(crate) fn log_dir(data: &Path) -> PathBuf {
     data.join("log")
+}
+
+/// Whether a folder holds a file that is not empty.
+fn holds_bytes(dir: &Path) -> bool {
+    let entries = fs::read_dir(dir).into_iter().flatten().flatten();
+    entries.into_iter().any(|e| e.metadata().is_ok_and(|meta| meta.is_file() && meta.len() > 0))
 }
 
 fn lock(path: &Path, access: Access) -> Result<File, DataDirError> {

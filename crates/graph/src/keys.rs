@@ -75,7 +75,7 @@ pub(crate) fn host_of(origin: &str) -> &str {
 }
 
 /// The site of an origin among those of its partition.
-pub(crate) fn site_of(origin: &str, pinned: &Suffixes) -> u32 {
+pub fn site_of(origin: &str, pinned: &Suffixes) -> u32 {
     // The low bits are the partition's.
     (xxh3_64(pinned.site_of(host_of(origin)).as_bytes()) >> 32) as u32
 }

@@ -67,11 +67,13 @@ fn exact(layers: &[Layer], by: By, key: UrlKey) -> Result<u64, GraphError> {
     Ok(if by == By::Sites { counts.sites } else { counts.backlinks })
 }
 
-/// The best, by the lists of popular targets; `None` where these do not settle it.
+/// The best, by the lists of popular targets; `None` where these do not settle it. None has more
+/// than `ceiling`.
 pub(crate) fn popular(
     layers: &[Layer],
     by: By,
     limit: usize,
+    ceiling: u64,
 ) -> Result<Option<Vec<UrlKey>>, GraphError> {
     // What a run can hold of a target that is not in its list.
     let unlisted = POPULAR - 1;
@@ -89,7 +91,7 @@ pub(crate) fn popular(
                 _ => most += unlisted,
             }
         }
-        candidates.add(most, key);
+        candidates.add(most.min(ceiling), key);
     }
     // Nothing that is not among the candidates has more than this.
     let others = candidates.least().unwrap_or(0).max(unlisted * layers.len() as u64);
@@ -99,19 +101,31 @@ pub(crate) fn popular(
         if best.least().is_some_and(|least| most < least) {
             break;
         }
+        if best.least().is_some_and(|least| least >= ceiling) {
+            // Nothing is better; the smallest keys of those as good are found by passing all.
+            return Ok(None);
+        }
         best.add(exact(layers, by, key)?, key);
     }
     let settled = limit == 0 || best.least().is_some_and(|least| least > others);
     Ok(settled.then(|| best.sorted().map(|(_, key)| key).collect()))
 }
 
-/// The best, by looking at every target.
-pub(crate) fn all(layers: &[Layer], by: By, limit: usize) -> Result<Vec<UrlKey>, GraphError> {
+/// The best, by looking at every target until no better one can come.
+pub(crate) fn all(
+    layers: &[Layer],
+    by: By,
+    limit: usize,
+    ceiling: u64,
+) -> Result<Vec<UrlKey>, GraphError> {
     let mut best = Best::new(limit);
     let mut merged = Merged::first(layers)?;
     while let Some(key) = merged.target() {
         // Keys come in order: later ones lose where they are equal.
         let least = best.least().unwrap_or(0);
+        if least >= ceiling {
+            break;
+        }
         if merged.bound(by == By::Sites).is_some_and(|most| most <= least) {
             merged.pass()?;
             continue;

@@ -144,6 +144,19 @@ impl View {
         after: Option<SourcePlace>,
         limit: usize,
     ) -> Result<Incoming, GraphError> {
+        self.incoming_as(store, pinned, target, after, limit, true)
+    }
+
+    /// Who links to a URL; `times` says whether it matters since when.
+    fn incoming_as(
+        &self,
+        store: &dyn Store,
+        pinned: &Suffixes,
+        target: UrlKey,
+        after: Option<SourcePlace>,
+        limit: usize,
+        times: bool,
+    ) -> Result<Incoming, GraphError> {
         let mut out = Incoming::default();
         let mut more = false;
         let mut first: Vec<Source> = Vec::new();
@@ -170,7 +183,7 @@ impl View {
             })?;
         }
         out.next = first.last().filter(|_| more).map(|source| place_of(*source));
-        out.rows = links_to(store, pinned, target, &first)?;
+        out.rows = links_to(store, pinned, target, &first, times)?;
         out.words = grouped(&out.rows);
         Ok(out)
     }
@@ -182,15 +195,26 @@ impl View {
         pinned: &Suffixes,
         target: UrlKey,
     ) -> Result<Option<String>, GraphError> {
-        let words = self.incoming(store, pinned, target, None, DESCRIBED_BY)?.words;
+        let words = self.incoming_as(store, pinned, target, None, DESCRIBED_BY, false)?.words;
         Ok(words.into_iter().map(|(words, _)| words).find(|words| !words.is_empty()))
     }
 
     /// The most linked URLs, most first; those linked equally often in the order of their keys.
     pub fn top(&self, by: By, limit: usize) -> Result<Vec<(UrlKey, Counts)>, GraphError> {
-        let best = match popular(&self.layers, by, limit)? {
+        self.top_at_most(by, limit, u64::MAX)
+    }
+
+    /// The same, when it is known that no URL has more than `most`: where there are few sites,
+    /// very many URLs are linked to by all of them, and the first of these are enough.
+    pub fn top_at_most(
+        &self,
+        by: By,
+        limit: usize,
+        most: u64,
+    ) -> Result<Vec<(UrlKey, Counts)>, GraphError> {
+        let best = match popular(&self.layers, by, limit, most)? {
             Some(best) => best,
-            None => all(&self.layers, by, limit)?,
+            None => all(&self.layers, by, limit, most)?,
         };
         let counts = self.counts(&best)?;
         Ok(best.into_iter().zip(counts).collect())
@@ -255,7 +279,7 @@ impl View {
         let mut met = vec![key];
         let mut next = vec![(key, url.clone())];
         while let Some((key, leads)) = next.pop() {
-            let links = self.incoming(store, pinned, key, None, SOURCES)?;
+            let links = self.incoming_as(store, pinned, key, None, SOURCES, false)?;
             let outcome = match met[0] == key {
                 true => outcome.to_owned(),
                 false => format!("{outcome} (redirects to {url})"),
@@ -456,6 +480,7 @@ fn links_to(
     pinned: &Suffixes,
     target: UrlKey,
     sources: &[Source],
+    times: bool,
 ) -> Result<Vec<IncomingLink>, GraphError> {
     let mut found: Vec<(UrlKey, DocId, String, LinkKind, bool, u32)> = Vec::new();
     each_link_to(store, pinned, target, sources, |n, page, link| {
@@ -467,7 +492,8 @@ fn links_to(
     let mut about: HashMap<UrlKey, (CanonicalUrl, Time, Time)> = HashMap::new();
     for (page, row) in pages.iter().zip(store.urls(&pages)?) {
         let Some(row) = row else { continue };
-        let seen = seen_so(&store.captures(*page)?);
+        // Captures are the dearest to look up.
+        let seen = if times { seen_so(&store.captures(*page)?) } else { None };
         let (first, last) = seen.unwrap_or((row.first_seen, row.first_seen));
         about.insert(*page, (row.url, first, last));
     }

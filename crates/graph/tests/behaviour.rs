@@ -201,6 +201,8 @@ fn what_many_pages_say_is_counted_as_the_slow_count_does() {
             let (pages, sites) = (slow.top(|c| c.backlinks, limit), slow.top(|c| c.sites, limit));
             assert_eq!(view.top(By::Backlinks, limit).unwrap(), pages, "{limit} by pages");
             assert_eq!(view.top(By::Sites, limit).unwrap(), sites, "{limit} by sites");
+            let most = slow.counts.values().map(|c| c.sites).max().unwrap();
+            assert_eq!(view.top_at_most(By::Sites, limit, most).unwrap(), sites, "at most {most}");
         }
         assert!(slow.top(|c| c.backlinks, 1)[0].1.backlinks > 5_000, "one has several pieces");
         let mut edges = std::collections::BTreeSet::new();

@@ -11,6 +11,7 @@
 //! `ARGIOPE_SEED=7`, `ARGIOPE_EVERY=1` (the words of all links, after changes and kills too).
 
 mod backlinks;
+mod backup;
 mod bad_input;
 mod bodies;
 mod certificates;

@@ -297,7 +297,13 @@ pub fn check(view: &View, scene: &Scene, others: &[&str]) {
     for limit in [1, 3, 99] {
         let want = slow.top(|c| c.backlinks, limit);
         assert_eq!(view.top(By::Backlinks, limit).unwrap(), want, "top {limit} by pages");
-        assert_eq!(view.top(By::Sites, limit).unwrap(), slow.top(|c| c.sites, limit), "by sites");
+        let want = slow.top(|c| c.sites, limit);
+        assert_eq!(view.top(By::Sites, limit).unwrap(), want, "by sites");
+        // Knowing how many there can be changes nothing.
+        let most = slow.counts.values().map(|c| c.sites).max().unwrap_or(0);
+        for most in [most, most + 1] {
+            assert_eq!(view.top_at_most(By::Sites, limit, most).unwrap(), want, "at most {most}");
+        }
     }
     let mut edges = BTreeSet::new();
     view.edges::<argiope_graph::GraphError>(|e| {
