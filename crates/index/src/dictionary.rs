@@ -387,8 +387,7 @@ fn sequence(word: &str) -> Vec<(u32, String)> {
         Some((end, whole)) if end == word.trim().len() => vec![(0, whole)],
         // A character that is in a pair need not be asked for alone.
         _ => {
-            let paired =
-                |at: u32| pairs.iter().any(|(start, _)| *start == at || *start + 1 == at);
+            let paired = |at: u32| pairs.iter().any(|(start, _)| *start == at || *start + 1 == at);
             parts.retain(|(at, _)| !paired(*at));
             parts.extend(pairs);
             parts.sort_unstable();

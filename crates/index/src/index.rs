@@ -389,6 +389,17 @@ impl Index {
         Ok(())
     }
 
+    /// Commits, waits until segments that are being merged are, and lets go of the directory;
+    /// what is there can still be asked.
+    pub fn finish(mut self) -> Result<View, IndexError> {
+        self.commit()?;
+        let failed = IndexError::tantivy("merge", &self.dir);
+        let Index { dir, fields, writer, reader, stop, settings, .. } = self;
+        writer.wait_merging_threads().map_err(&failed)?;
+        reader.reload().map_err(&failed)?;
+        Ok(View::new(dir, reader.searcher(), fields, stop, settings.language))
+    }
+
     fn begin_anew(&mut self) -> Result<(), IndexError> {
         let failed = IndexError::tantivy("begin anew", &self.dir);
         self.writer.rollback().map_err(&failed)?;
@@ -499,10 +510,7 @@ pub(crate) fn payload_of(
     serde_json::from_str(&text).map(Some).map_err(damaged)
 }
 
-pub(crate) fn io(
-    action: &'static str,
-    path: &Path,
-) -> impl FnOnce(std::io::Error) -> IndexError {
+pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> IndexError {
     let path = path.to_owned();
     move |source| IndexError::Io { action, path, source }
 }

@@ -27,7 +27,11 @@ fn a_word_is_told_with_its_documents_and_places() {
     let dir = tempfile::tempdir().unwrap();
     let mut scene = Scene::new(dir.path());
     scene.page("http://a.test/1", "", "The spider sits in the web. Spider!");
-    scene.page("http://a.test/2", "Spider", "An e-mail from node.js about web-spiders, 1,000 of them");
+    scene.page(
+        "http://a.test/2",
+        "Spider",
+        "An e-mail from node.js about web-spiders, 1,000 of them",
+    );
     scene.page("http://a.test/3", "", "中国人民 and 한국어 ภาษาไทย");
     let view = scene.indexed(dir.path()).view();
     assert_eq!(shown(&view, "spider"), "1:2,7", "the title is a field of its own");
@@ -132,7 +136,10 @@ fn a_store_that_knows_less_is_read_anew_and_a_rebuilt_index_is_the_same() {
     let progress = scene.catch_up(&mut index);
     assert!(progress.rebuilt && progress.rows == 1);
     index.commit().unwrap();
-    assert_eq!((shown(&index.view(), "one"), shown(&index.view(), "two")), ("1:1".into(), "".into()));
+    assert_eq!(
+        (shown(&index.view(), "one"), shown(&index.view(), "two")),
+        ("1:1".into(), "".into())
+    );
     drop(index);
     let mut index = Index::rebuild(&dir.path().join("index"), &Settings::default()).unwrap();
     assert_eq!(index.view().size().unwrap().documents, 0);
@@ -189,9 +196,8 @@ fn a_page_is_indexed_again_when_it_is_linked_to_in_other_words() {
     let mut after = None;
     let mut indexed = 0;
     loop {
-        let round = index
-            .links_round(&scene, &scene.texts, &SUFFIXES, &scene.told, after, 2)
-            .unwrap();
+        let round =
+            index.links_round(&scene, &scene.texts, &SUFFIXES, &scene.told, after, 2).unwrap();
         indexed += round.indexed;
         after = round.next;
         if after.is_none() {

@@ -33,8 +33,12 @@ fn the_language_finds_what_it_says() {
     let view = view(&scene, dir.path());
     let total = |query| {
         let answer = scene.search(&view, query);
-        let mut found: Vec<String> =
-            answer.hits.iter().filter(|h| !h.partial).map(|h| h.url.rsplit('/').next().unwrap().to_owned()).collect();
+        let mut found: Vec<String> = answer
+            .hits
+            .iter()
+            .filter(|h| !h.partial)
+            .map(|h| h.url.rsplit('/').next().unwrap().to_owned())
+            .collect();
         assert_eq!(answer.total, found.len() as u64, "{query}");
         found.sort();
         found.join(" ")
@@ -140,18 +144,21 @@ fn a_heading_that_is_the_query_counts_more_than_its_words() {
         language: Some("en".into()),
         ..TextBlob::default()
     };
-    scene.page_blob("http://a.test/many", &page(&["If"], "if then with statement with If more text"));
-    scene.page_blob("http://a.test/statement", &page(&["The with statement"], "The with statement is text here"));
+    scene.page_blob(
+        "http://a.test/many",
+        &page(&["If"], "if then with statement with If more text"),
+    );
+    scene.page_blob(
+        "http://a.test/statement",
+        &page(&["The with statement"], "The with statement is text here"),
+    );
     scene.page_blob("http://a.test/whole", &page(&["Other", "With"], "text With and other things"));
     let view = view(&scene, dir.path());
     assert_eq!(scene.found(&view, "with").split(' ').next(), Some("whole"));
     assert_eq!(scene.found(&view, "the with statement").split(' ').next(), Some("statement"));
-    let hit = &scene.search_with(
-        &view,
-        "with",
-        &SearchOptions { explain: true, ..SearchOptions::default() },
-    )
-    .hits[0];
+    let hit = &scene
+        .search_with(&view, "with", &SearchOptions { explain: true, ..SearchOptions::default() })
+        .hits[0];
     assert!(hit.parts.iter().any(|(name, _)| name == "a heading is the query"), "{:?}", hit.parts);
     let sum: f32 = hit.parts.iter().map(|(_, amount)| amount).sum();
     assert!((sum - hit.score).abs() < 0.01 * hit.score, "{sum} {hit:?}");
@@ -230,13 +237,31 @@ fn every_script_is_found_marked_and_cut_between_characters() {
     };
     for (name, language, text, query, marked) in [
         ("zh", "zh", long("天地玄黄。", "宇宙洪荒。", "蜘蛛结网"), "蜘蛛", "[蜘蛛]结网"),
-        ("ja", "ja", long("いろはに。", "ほへとち。", "蜘蛛の巣です"), "蜘蛛の巣", "[蜘蛛の巣]です"),
-        ("kana", "ja", long("いろはに。", "ほへとち。", "コンピューター"), "ピュータ", "コン[ピュータ]ー"),
+        (
+            "ja",
+            "ja",
+            long("いろはに。", "ほへとち。", "蜘蛛の巣です"),
+            "蜘蛛の巣",
+            "[蜘蛛の巣]です",
+        ),
+        (
+            "kana",
+            "ja",
+            long("いろはに。", "ほへとち。", "コンピューター"),
+            "ピュータ",
+            "コン[ピュータ]ー",
+        ),
         ("ko", "ko", long("가나다라 ", "마바사아 ", "거미줄을"), "거미", "[거미]줄을"),
         ("ar", "ar", long("كلام آخر ", "نص طويل ", "العَنْكَبُوت"), "العنكبوت", "[العَنْكَبُوت]"),
         ("ru", "ru", long("другое слово ", "ещё текст ", "Паутина"), "паутины", "[Паутина]"),
         ("th", "th", long("ข้อความอื่น ", "ยาวมาก ", "แมงมุมชักใย"), "แมงมุม", "[แมงมุม]ชักใย"),
-        ("fr", "fr", long("autre chose ", "du texte ", "L’Araignée tissée"), "araignee", "[L’Araignée] tissée"),
+        (
+            "fr",
+            "fr",
+            long("autre chose ", "du texte ", "L’Araignée tissée"),
+            "araignee",
+            "[L’Araignée] tissée",
+        ),
         ("el", "el", long("άλλο κείμενο ", "πολύ ", "Αράχνη"), "αραχνη", "[Αράχνη]"),
         ("hi", "hi", long("कुछ और ", "लंबा पाठ ", "मकड़ी का"), "मकड़ी", "[मकड़ी] का"),
     ] {

@@ -42,10 +42,24 @@ pub(crate) enum Sign {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Node {
     /// As it was typed; the analysis may find several words in it.
-    Words { text: String, scope: Scope },
-    Phrase { text: String, slop: u32, scope: Scope },
-    Prefix { text: String, scope: Scope },
-    Near { text: String, distance: u8, scope: Scope },
+    Words {
+        text: String,
+        scope: Scope,
+    },
+    Phrase {
+        text: String,
+        slop: u32,
+        scope: Scope,
+    },
+    Prefix {
+        text: String,
+        scope: Scope,
+    },
+    Near {
+        text: String,
+        distance: u8,
+        scope: Scope,
+    },
     Filter(Filter),
     All(Vec<(Sign, Node)>),
     Any(Vec<Node>),
@@ -67,8 +81,10 @@ pub(crate) fn parse(query: &str) -> Result<Node, Mistake> {
     }
     match node {
         Some(node) if asks(&node) => Ok(node),
-        Some(_) => Err(parser
-            .mistake("There is nothing to look for: name a word that pages should hold", 0)),
+        Some(_) => {
+            Err(parser
+                .mistake("There is nothing to look for: name a word that pages should hold", 0))
+        }
         None => Err(parser.mistake("The query is empty: type a word", 0)),
     }
 }
@@ -280,7 +296,7 @@ impl Parser {
             }
         }
         let text = self.raw();
-        Ok(self.ending(&text, Scope::Anywhere, start)?)
+        self.ending(&text, Scope::Anywhere, start)
     }
 
     fn field(&mut self, name: &str, start: usize) -> Result<Node, Mistake> {
@@ -298,8 +314,9 @@ impl Parser {
                 let text = self.raw();
                 self.ending(&text, scope, at)?
             };
-            return found
-                .ok_or_else(|| self.mistake(format!("{name}: needs a word right after it"), start));
+            return found.ok_or_else(|| {
+                self.mistake(format!("{name}: needs a word right after it"), start)
+            });
         }
         let value = if quoted {
             match self.phrase(Scope::Anywhere)? {
@@ -384,7 +401,9 @@ fn one_apart(a: &str, b: &str) -> bool {
     let (a, b) = (&a[before..], &b[before..]);
     match (a.len(), b.len()) {
         (0, 0) => false,
-        (x, y) if x == y => a[1..] == b[1..] || (x > 1 && a[0] == b[1] && a[1] == b[0] && a[2..] == b[2..]),
+        (x, y) if x == y => {
+            a[1..] == b[1..] || (x > 1 && a[0] == b[1] && a[1] == b[0] && a[2..] == b[2..])
+        }
         (x, y) if x == y + 1 => a[1..] == *b,
         (x, y) if x + 1 == y => b[1..] == *a,
         _ => false,
@@ -446,13 +465,19 @@ mod tests {
         assert_eq!(shown("intitle:a inurl:\"b c\""), "[title:a url:'b c']");
         assert_eq!(shown("site:https://Example.org:80/x"), "Site(\"example.org\")");
         assert_eq!(shown("lang:DE type:text/html"), "[Language(\"de\") Kind(\"text/html\")]");
-        assert_eq!(shown("after:1970-01-02 before:1970"), "[After(Time(86400000)) Before(Time(0))]");
+        assert_eq!(
+            shown("after:1970-01-02 before:1970"),
+            "[After(Time(86400000)) Before(Time(0))]"
+        );
         assert_eq!(shown("link:http://x/?a=b"), "Link(\"http://x/?a=b\")");
     }
 
     #[test]
     fn signs_inside_words_are_no_language() {
-        assert_eq!(shown("std::vec f(x) C/C++ a-b --flag x:y"), "[std::vec f(x) C/C++ a-b --flag x:y]");
+        assert_eq!(
+            shown("std::vec f(x) C/C++ a-b --flag x:y"),
+            "[std::vec f(x) C/C++ a-b --flag x:y]"
+        );
         assert_eq!(shown("note: this - that * (f(x))"), "[note: this that f(x)]");
         assert_eq!(shown("or and Or a) b"), "[or and Or a) b]");
         assert_eq!(shown("http://example.org/a?b"), "http://example.org/a?b");

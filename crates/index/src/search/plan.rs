@@ -14,8 +14,8 @@ use crate::view::View;
 use std::ops::Bound;
 use tantivy::Term;
 use tantivy::query::{
-    BooleanQuery, BoostQuery, ConstScoreQuery, EmptyQuery, FuzzyTermQuery,
-    InvertedIndexRangeQuery, Occur, PhraseQuery, Query, RangeQuery, TermQuery, TermSetQuery,
+    BooleanQuery, BoostQuery, ConstScoreQuery, EmptyQuery, FuzzyTermQuery, InvertedIndexRangeQuery,
+    Occur, PhraseQuery, Query, RangeQuery, TermQuery, TermSetQuery,
 };
 use tantivy::schema::{Field, IndexRecordOption};
 use xxhash_rust::xxh3::xxh3_64;
@@ -282,7 +282,11 @@ impl<'v> Planner<'v> {
                     .collect();
                 at += parts.len().max(1);
                 let whole = joined.or_else(|| Some(whole.text.clone()));
-                out.push(Group { kind: GroupKind::Compound { parts, whole }, position, stop: false });
+                out.push(Group {
+                    kind: GroupKind::Compound { parts, whole },
+                    position,
+                    stop: false,
+                });
                 continue;
             }
             at += 1;
@@ -428,7 +432,14 @@ impl<'v> Planner<'v> {
             out.push(part(fields.loose, fields.body, stem, FORM, BODY.1, Role::Form));
             if stem != word {
                 out.push(part(fields.body, fields.body, stem, FORM, BODY.1, Role::Form));
-                out.push(part(fields.title, fields.title, stem, TITLE.0 * FORM, TITLE.1, Role::Beside));
+                out.push(part(
+                    fields.title,
+                    fields.title,
+                    stem,
+                    TITLE.0 * FORM,
+                    TITLE.1,
+                    Role::Beside,
+                ));
             }
         }
         out
@@ -460,10 +471,7 @@ impl<'v> Planner<'v> {
                 0 => continue,
                 // What is left of a phrase is not the phrase.
                 1 if terms.len() > 1 => continue,
-                1 => Box::new(TermQuery::new(
-                    kept[0].1.clone(),
-                    IndexRecordOption::WithFreqs,
-                )),
+                1 => Box::new(TermQuery::new(kept[0].1.clone(), IndexRecordOption::WithFreqs)),
                 _ => Box::new(PhraseQuery::new_with_offset_and_slop(kept, slop)),
             };
             ways.push((Occur::Should, Box::new(BoostQuery::new(query, *weight))));

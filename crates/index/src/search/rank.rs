@@ -15,9 +15,7 @@ use tantivy::columnar::{Column, StrColumn};
 use tantivy::postings::{Postings, SegmentPostings};
 use tantivy::query::{EnableScoring, PhraseQuery, Query, Scorer, Weight};
 use tantivy::schema::{Field, IndexRecordOption, Value};
-use tantivy::{
-    DocAddress, DocSet, Result, SeekDangerResult, SegmentReader, TantivyDocument, Term,
-};
+use tantivy::{DocAddress, DocSet, Result, SeekDangerResult, SegmentReader, TantivyDocument, Term};
 
 /// Words whose places are looked at.
 const MAX_WORDS: usize = 8;
@@ -27,12 +25,7 @@ const MAX_PLACES: usize = 256;
 const HALF_LIFE_MS: f32 = 30.0 * 86_400_000.0;
 
 /// Scores the best anew and sorts them; those after them stay behind.
-pub(crate) fn closely(
-    view: &View,
-    plan: &Plan,
-    found: &mut [Found],
-    now: Time,
-) -> Result<()> {
+pub(crate) fn closely(view: &View, plan: &Plan, found: &mut [Found], now: Time) -> Result<()> {
     let count = found.len().min(CLOSELY);
     let close = &mut found[..count];
     let words: Vec<&Item> = near_items(plan);
@@ -90,9 +83,8 @@ pub(crate) fn closely(
 
 /// The words whose places in bodies are compared.
 fn near_items(plan: &Plan) -> Vec<&Item> {
-    let placed = |item: &&Item| {
-        item.scope == Scope::Anywhere && !item.stop && !item.terms.is_empty()
-    };
+    let placed =
+        |item: &&Item| item.scope == Scope::Anywhere && !item.stop && !item.terms.is_empty();
     plan.items.iter().filter(placed).take(MAX_WORDS).collect()
 }
 

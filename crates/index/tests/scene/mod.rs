@@ -185,7 +185,8 @@ impl Scene {
     }
 
     pub fn search_with(&self, view: &View, query: &str, options: &SearchOptions) -> Answer {
-        view.search(query, &self.texts, &self.told, options).unwrap_or_else(|e| panic!("{query}: {e}"))
+        view.search(query, &self.texts, &self.told, options)
+            .unwrap_or_else(|e| panic!("{query}: {e}"))
     }
 
     /// The paths of the hits, in their order.
