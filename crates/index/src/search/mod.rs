@@ -24,6 +24,7 @@ use argiope_archive::read_text;
 use argiope_model::{DocId, Time};
 use collect::{Collected, Found, Wanted};
 use plan::{Plan, Planner};
+use rank::AllLooks;
 use std::path::Path;
 use std::time::{Duration, Instant};
 use tantivy::DocAddress;
@@ -197,15 +198,16 @@ impl View {
         if options.sort == Sort::Relevance {
             rank::closely(self, &plan, &mut best.found, options.now).map_err(&failed)?;
         }
+        let mut looks = AllLooks::new(self);
         let mut shown = best.found;
         if options.fold {
             shown = self
-                .folded(shown, options.offset.saturating_add(options.limit))
+                .folded(&mut looks, shown, options.offset.saturating_add(options.limit))
                 .map_err(&failed)?;
         }
         let shown: Vec<Found> =
             shown.into_iter().skip(options.offset).take(options.limit).collect();
-        answer.hits = self.hits(&plan, shown, texts, options)?;
+        answer.hits = self.hits(&plan, &mut looks, shown, texts, options)?;
         if answer.total < FEW {
             answer.did_you_mean = self.did_you_mean(query, &plan.items)?;
         }
@@ -239,11 +241,14 @@ impl View {
     }
 
     /// Puts what is nearly the same page as one before under that, up to `wanted` pages.
-    fn folded(&self, found: Vec<Found>, wanted: usize) -> tantivy::Result<Vec<Found>> {
+    fn folded(
+        &self,
+        all: &mut AllLooks<'_>,
+        found: Vec<Found>,
+        wanted: usize,
+    ) -> tantivy::Result<Vec<Found>> {
         let mut kept: Vec<Found> = Vec::new();
         let mut sketches: Vec<u64> = Vec::new();
-        let mut segments: Vec<Option<rank::Looks>> = Vec::new();
-        segments.resize_with(self.searcher.segment_readers().len(), || None);
         for (n, found) in found.into_iter().enumerate() {
             if kept.len() >= wanted {
                 break;
@@ -254,10 +259,7 @@ impl View {
                 continue;
             }
             let DocAddress { segment_ord: ord, doc_id } = found.address;
-            let looks = match &mut segments[ord as usize] {
-                Some(looks) => looks,
-                none => none.insert(rank::Looks::open(self.searcher.segment_reader(ord))?),
-            };
+            let looks = all.of(ord)?;
             let sketch = looks.sketch(doc_id);
             match sketches.iter().position(|other| crate::analyse::alike(*other, sketch)) {
                 Some(same) => kept[same].alike.push(looks.doc(doc_id)),
@@ -273,6 +275,7 @@ impl View {
     fn hits(
         &self,
         plan: &Plan,
+        all: &mut AllLooks<'_>,
         shown: Vec<Found>,
         texts: &Path,
         options: &SearchOptions,
@@ -281,9 +284,8 @@ impl View {
         let failed = self.failed("read a hit");
         let mut marker = snippet::Marker::new(&plan.items);
         for (n, mut found) in shown.into_iter().enumerate() {
-            let segment = self.searcher.segment_reader(found.address.segment_ord);
             let at = found.address.doc_id;
-            let looks = rank::Looks::open(segment).map_err(&failed)?;
+            let looks = all.of(found.address.segment_ord).map_err(&failed)?;
             let stored: tantivy::TantivyDocument =
                 self.searcher.doc(found.address).map_err(&failed)?;
             let mut hit = Hit {
