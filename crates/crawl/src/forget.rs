@@ -31,6 +31,7 @@ use argiope_archive::{
     ArchiveError, SegmentKind as ArchiveKind, Segments, WarcInfo, blank_records, blank_texts,
     is_tombstone, open_record,
 };
+use argiope_index::{Index, IndexSettings, NoLinks};
 use argiope_model::{CanonicalUrl, HostKey, Time, UrlKey};
 use argiope_store::{Batch, Forget, SegmentKind, Store, StoreError, UrlState};
 use receipt::FileBefore;
@@ -247,6 +248,7 @@ fn behind_the_commit(
     let logs = log_dir(dir.path());
     forget_details(&logs, &plan.urls.iter().map(String::as_str).collect())
         .map_err(io_error("rewrite", &logs))?;
+    forget_words(dir, &*store)?;
     let after = FileBefore::of(dir, &*store, plan)?;
     drop(store);
     (files.rewrite)(&dir.store())?;
@@ -258,6 +260,34 @@ fn behind_the_commit(
     write_whole(&kept, &serde_json::to_vec_pretty(&receipt).expect("it is JSON"))?;
     remove(&plan_path(dir))?;
     Ok(receipt)
+}
+
+/// Takes the forgotten pages out of the word index, and their words out of its files: what is
+/// merged holds nothing of pages that have left. An index that cannot be written is made again
+/// when somebody searches.
+fn forget_words(dir: &DataDir, store: &dyn Store) -> Result<(), ForgetError> {
+    let at = dir.index();
+    if !at.exists() {
+        return Ok(());
+    }
+    let without = || -> Result<(), argiope_index::IndexError> {
+        let Some(settings) = argiope_index::made_with(&at, IndexSettings::MIN_MEMORY)? else {
+            return fs::remove_dir_all(&at).map_err(|source| argiope_index::IndexError::Io {
+                action: "remove",
+                path: at.clone(),
+                source,
+            });
+        };
+        let mut index = Index::open(&at, &settings)?;
+        let (texts, pinned) = (dir.text(), dir.suffixes());
+        while index.catch_up(store, &texts, pinned, &NoLinks, 1_024)?.more {}
+        index.settle()
+    };
+    if let Err(e) = without() {
+        tracing::warn!("{}; the word index is made again later", crate::backlinks::chain(&e));
+        fs::remove_dir_all(&at).map_err(io_error("remove", &at))?;
+    }
+    Ok(())
 }
 
 fn plan_path(dir: &DataDir) -> PathBuf {

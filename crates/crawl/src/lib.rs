@@ -100,6 +100,6 @@ pub use order::{NewJob, Picked, open_jobs, pick_job};
 pub use run::{Ended, EngineError, Instruction, Run, SiteChange, Summary, run};
 pub use settings::EngineSettings;
 pub use sites::{excluded_starts, forgive_site};
-pub use verify::{Problem, Verified, verify};
+pub use verify::{Problem, Verified, verify, verify_words};
 pub use words::{Hold, Indexing, Words};
 pub use world::{Clock, Coming, MadeUp, Web};

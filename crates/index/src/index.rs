@@ -7,7 +7,7 @@
 //! Invariants: a document stands in the index once, under its number; the commit that makes
 //! pages visible holds the watermarks that say so.
 
-use crate::analyse::StopList;
+use crate::analyse::{Flow, StopList};
 use crate::error::IndexError;
 use crate::links::Links;
 use crate::page::{Page, Press};
@@ -30,6 +30,9 @@ use tantivy::{IndexReader, IndexWriter, ReloadPolicy, TantivyError, Term};
 /// Rows of the change log taken at once.
 const BATCH: usize = 256;
 
+/// The least memory that tantivy's writer takes.
+const LEAST: usize = 16 << 20;
+
 /// The word index, following the change log of a store.
 pub struct Index {
     dir: PathBuf,
@@ -38,6 +41,9 @@ pub struct Index {
     writer: IndexWriter,
     reader: IndexReader,
     press: Press,
+    flow: Arc<Flow>,
+    /// Bytes that may be under way.
+    room: usize,
     stop: Arc<StopList>,
     settings: Settings,
     /// As committed.
@@ -91,12 +97,14 @@ impl Index {
         let failed = IndexError::tantivy("open", dir);
         fs::create_dir_all(dir).map_err(io("make", dir))?;
         let (schema, fields) = Fields::schema();
+        let flow = Arc::new(Flow::default());
         let directory = MmapDirectory::open(dir).map_err(|e| failed(e.into()))?;
         let exists = tantivy::Index::exists(&directory).map_err(|e| failed(e.into()))?;
         let index = if exists {
-            open_known(dir)?
+            open_known(dir, flow.clone())?
         } else {
-            let builder = tantivy::Index::builder().schema(schema).tokenizers(tokenizers());
+            let builder = tantivy::Index::builder().schema(schema);
+            let builder = builder.tokenizers(tokenizers(flow.clone()));
             builder.open_or_create(directory).map_err(&failed)?
         };
         let stop = Arc::new(StopList::new(&settings.stop_words));
@@ -109,10 +117,13 @@ impl Index {
                 return Err(IndexError::Settings { what: "default language" });
             }
         }
-        let memory = settings.memory.max(Settings::MIN_MEMORY);
+        // An eighth for pages on their way, the rest for what they become.
+        let memory = usize::try_from(settings.memory).unwrap_or(usize::MAX).min(3 << 30);
+        let room = memory / 8;
+        let memory = (memory - room).max(LEAST);
         let options = IndexWriterOptions::builder()
             .num_worker_threads(1)
-            .memory_budget_per_thread(usize::try_from(memory).unwrap_or(usize::MAX).min(3 << 30))
+            .memory_budget_per_thread(memory)
             .num_merge_threads(1)
             .build();
         let writer = index.writer_with_options(options).map_err(|e| match e {
@@ -130,6 +141,8 @@ impl Index {
             writer,
             reader,
             press: Press::new(stop.clone(), settings.language.clone()),
+            flow,
+            room,
             stop,
             settings: settings.clone(),
             read: committed.clone(),
@@ -287,8 +300,9 @@ impl Index {
     /// Takes a page in, in place of what was known of its number.
     pub fn put(&mut self, page: &Page<'_>) -> Result<(), IndexError> {
         let failed = IndexError::tantivy("add a page", &self.dir);
-        let document = self.press.document(&self.fields, page);
+        let (document, bytes) = self.press.document(&self.fields, page);
         self.remove(page.doc)?;
+        self.flow.put(bytes, self.room);
         self.writer.add_document(document).map_err(&failed)?;
         Ok(())
     }
@@ -397,9 +411,21 @@ impl Index {
         Ok(())
     }
 
+    /// Commits, waits until segments that are being merged are, and lets go of the directory;
+    /// what is there can still be asked.
+    pub fn finish(mut self) -> Result<View, IndexError> {
+        self.commit()?;
+        let failed = IndexError::tantivy("merge", &self.dir);
+        let Index { dir, fields, writer, reader, stop, settings, .. } = self;
+        writer.wait_merging_threads().map_err(&failed)?;
+        reader.reload().map_err(&failed)?;
+        Ok(View::new(dir, reader.searcher(), fields, stop, settings.language))
+    }
+
     fn begin_anew(&mut self) -> Result<(), IndexError> {
         let failed = IndexError::tantivy("begin anew", &self.dir);
         self.writer.rollback().map_err(&failed)?;
+        self.flow.clear();
         self.writer.delete_all_documents().map_err(&failed)?;
         self.read.clear();
         self.write()
@@ -430,7 +456,7 @@ pub fn made_with(dir: &Path, memory: u64) -> Result<Option<Settings>, IndexError
     if !dir.join("meta.json").exists() {
         return Ok(None);
     }
-    let payload = payload_of(&open_known(dir)?, dir)?;
+    let payload = payload_of(&open_known(dir, Arc::default())?, dir)?;
     let settings = |Payload { stop_words, language, .. }| Settings { memory, stop_words, language };
     Ok(payload.map(settings))
 }
@@ -472,8 +498,13 @@ pub(crate) fn shown(captures: &[Capture]) -> Option<Shown> {
     })
 }
 
+/// The text of a page with these captures that belongs into the index, if one does.
+pub fn indexed_text(captures: &[Capture]) -> Option<Location> {
+    shown(captures).map(|shown| shown.location)
+}
+
 /// Opens an index that is there, for reading or writing.
-pub(crate) fn open_known(dir: &Path) -> Result<tantivy::Index, IndexError> {
+pub(crate) fn open_known(dir: &Path, flow: Arc<Flow>) -> Result<tantivy::Index, IndexError> {
     let failed = IndexError::tantivy("open", dir);
     let mut index = tantivy::Index::open_in_dir(dir).map_err(|e| match e {
         TantivyError::DataCorruption(e) => {
@@ -491,7 +522,7 @@ pub(crate) fn open_known(dir: &Path) -> Result<tantivy::Index, IndexError> {
         let why = "it has other fields".to_owned();
         return Err(IndexError::Damaged { path: dir.to_owned(), why });
     }
-    index.set_tokenizers(tokenizers());
+    index.set_tokenizers(tokenizers(flow));
     Ok(index)
 }
 

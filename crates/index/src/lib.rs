@@ -65,7 +65,7 @@ mod view;
 pub use analyse::DEFAULT_STOP_WORDS;
 pub use dictionary::{Posting, Word};
 pub use error::IndexError;
-pub use index::{Index, Progress, Round, made_with};
+pub use index::{Index, Progress, Round, indexed_text, made_with};
 pub use links::{LINK_PHRASES, LinkError, LinkedAs, Links, NoLinks};
 pub use page::Page;
 pub use query::Mistake;

@@ -63,8 +63,16 @@ impl Press {
         }
     }
 
-    pub fn document(&mut self, fields: &Fields, page: &Page<'_>) -> TantivyDocument {
+    /// The document of a page, and how many bytes its words take on their way.
+    pub fn document(&mut self, fields: &Fields, page: &Page<'_>) -> (TantivyDocument, usize) {
         let mut out = TantivyDocument::default();
+        let mut bytes = 0;
+        let mut put = |out: &mut TantivyDocument, field, text: String| {
+            if !text.is_empty() {
+                bytes += text.len();
+                out.add_text(field, text);
+            }
+        };
         let language = page.text.language.as_deref().unwrap_or(&self.language);
         let rules = Rules::of(language);
         let sketch = self.body(&page.text.text, rules);
@@ -103,7 +111,7 @@ impl Press {
         out.add_u64(fields.length, page.location.length);
         out.add_u64(fields.flags, if page.no_snippet { NO_SNIPPET } else { 0 });
         out.add_text(fields.url, page.url.as_str());
-        out
+        (out, bytes)
     }
 
     /// The words of the text without the stop words, and their stems.
@@ -201,12 +209,6 @@ fn loosen(
         && let Some(stem) = stems.of(rules, raw, folded, hash)
     {
         loose.push(stem, 0);
-    }
-}
-
-fn put(out: &mut TantivyDocument, field: tantivy::schema::Field, text: String) {
-    if !text.is_empty() {
-        out.add_text(field, text);
     }
 }
 

@@ -3,7 +3,8 @@
 //! Texts arrive analysed (see `analyse::feed`); nothing but the URL is stored, since everything
 //! else that is shown comes from the text blobs and the store.
 
-use crate::analyse::{Parents, Replay};
+use crate::analyse::{Flow, Parents, Replay};
+use std::sync::Arc;
 use tantivy::schema::{
     FAST, Field, INDEXED, IndexRecordOption, STORED, STRING, Schema, TextFieldIndexing, TextOptions,
 };
@@ -89,10 +90,10 @@ impl Fields {
     }
 }
 
-/// The tokenizers that the schema names.
-pub(crate) fn tokenizers() -> TokenizerManager {
+/// The tokenizers that the schema names; what they read makes room in `flow`.
+pub(crate) fn tokenizers(flow: Arc<Flow>) -> TokenizerManager {
     let manager = TokenizerManager::default();
-    manager.register("replay", TextAnalyzer::from(Replay::default()));
+    manager.register("replay", TextAnalyzer::from(Replay::new(flow)));
     manager.register("parents", TextAnalyzer::from(Parents::default()));
     manager
 }

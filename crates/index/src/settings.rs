@@ -5,7 +5,7 @@ use crate::analyse::DEFAULT_STOP_WORDS;
 /// How an index is made and how much it may use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// Bytes that words may take in memory before they are written; at least
+    /// Bytes that pages on their way and words not yet written may take; at least
     /// [`Settings::MIN_MEMORY`].
     pub memory: u64,
     /// Words that are left out of bodies. An index with other stop words must be made again.
@@ -15,8 +15,8 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// The least memory that tantivy works with.
-    pub const MIN_MEMORY: u64 = 16 << 20;
+    /// The least memory that it works with.
+    pub const MIN_MEMORY: u64 = 20 << 20;
 }
 
 impl Default for Settings {

@@ -350,6 +350,6 @@ mod tests {
     fn a_word_longer_than_a_snippet_is_cut_between_characters() {
         let text = "e\u{301}".repeat(1000);
         let end = end_of(&text, 0);
-        assert!(end > 0 && end < text.len() && end % 3 == 0, "{end}");
+        assert!(end > 0 && end < text.len() && end.is_multiple_of(3), "{end}");
     }
 }

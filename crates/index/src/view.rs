@@ -52,7 +52,7 @@ impl View {
         if !dir.join("meta.json").exists() {
             return Err(IndexError::Missing(dir.to_owned()));
         }
-        let index = open_known(dir)?;
+        let index = open_known(dir, Arc::default())?;
         let failed = IndexError::tantivy("open", dir);
         let Some(payload) = payload_of(&index, dir)? else {
             return Err(IndexError::Missing(dir.to_owned()));

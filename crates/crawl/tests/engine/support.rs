@@ -1,7 +1,7 @@
 //! What the tests share: a crawl in a directory, started, stopped and looked at.
 
 use argiope_crawl::{
-    Access, Backlinks, DataDir, DataDirError, EngineError, EngineSettings, Instruction, Live,
+    Access, DataDir, DataDirError, EngineError, EngineSettings, Followers, Instruction, Live,
     NewJob, Run, Summary, pick_job, run,
 };
 use argiope_fetch::FetchSettings;
@@ -125,9 +125,9 @@ pub struct Opened {
 }
 
 impl Opened {
-    /// The link graph of the directory.
-    pub fn links(&self) -> Arc<Backlinks> {
-        Arc::new(Backlinks::new(&self.dir, self.store.clone(), 1 << 20))
+    /// What follows the directory.
+    pub fn followers(&self) -> Followers {
+        Followers::new(&self.dir, &self.store, &settings())
     }
 }
 

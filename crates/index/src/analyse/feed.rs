@@ -4,6 +4,8 @@
 //! field is the list of words that came out, and its tokenizer only has to read that list. A
 //! byte below the space says where the word after it stands; words never hold such bytes.
 
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::Duration;
 use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
 
 /// The word after it stands one place on.
@@ -13,6 +15,9 @@ const SKIP: u8 = 2;
 /// The word after it stands so many places back.
 const BACK: u8 = 3;
 const MAX_BACK: u32 = 27;
+
+/// How long a page waits for room before it goes on without.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Stands before the first word of a title or heading. No text holds it as a word.
 pub(crate) const BEGIN: &str = "\u{E000}";
@@ -62,10 +67,51 @@ impl Feed {
     }
 }
 
+/// How much is on its way: tantivy takes any number of pages into its queue, so the bytes in it
+/// are bounded here. What is put in waits; reading a feed makes room.
+#[derive(Default)]
+pub(crate) struct Flow {
+    bytes: Mutex<usize>,
+    freed: Condvar,
+}
+
+impl Flow {
+    /// Waits until there is room, then takes it. Something larger than the room goes alone; and
+    /// if nothing is read for long, whoever writes next is told by tantivy why.
+    pub fn put(&self, bytes: usize, room: usize) {
+        let full = |under_way: &mut usize| *under_way > 0 && *under_way + bytes > room;
+        let Ok(under_way) = self.bytes.lock() else { return };
+        let waited = self.freed.wait_timeout_while(under_way, PATIENCE, full);
+        if let Ok((mut under_way, _)) = waited {
+            *under_way += bytes;
+        }
+    }
+
+    fn read(&self, bytes: usize) {
+        if let Ok(mut under_way) = self.bytes.lock() {
+            *under_way = under_way.saturating_sub(bytes);
+            self.freed.notify_one();
+        }
+    }
+
+    /// What was under way was thrown away.
+    pub fn clear(&self) {
+        self.read(usize::MAX);
+    }
+}
+
 /// Reads packed words.
 #[derive(Clone, Default)]
 pub(crate) struct Replay {
     token: Token,
+    flow: Arc<Flow>,
+}
+
+impl Replay {
+    /// A reader that makes room in `flow`.
+    pub fn new(flow: Arc<Flow>) -> Self {
+        Replay { token: Token::default(), flow }
+    }
 }
 
 pub(crate) struct ReplayStream<'a> {
@@ -80,6 +126,7 @@ impl Tokenizer for Replay {
 
     fn token_stream<'a>(&'a mut self, text: &'a str) -> ReplayStream<'a> {
         self.token.reset();
+        self.flow.read(text.len());
         ReplayStream { text, at: 0, position: 0, token: &mut self.token }
     }
 }
@@ -176,6 +223,22 @@ mod tests {
             out.push((stream.token().text.clone(), stream.token().position));
         }
         out
+    }
+
+    #[test]
+    fn what_is_put_in_waits_for_what_is_read() {
+        let flow = Arc::new(Flow::default());
+        flow.put(900, 100);
+        let waiting = {
+            let flow = flow.clone();
+            std::thread::spawn(move || flow.put(60, 100))
+        };
+        assert!(!waiting.is_finished());
+        Replay::new(flow.clone()).token_stream(&"x".repeat(900));
+        waiting.join().unwrap();
+        assert_eq!(*flow.bytes.lock().unwrap(), 60);
+        flow.clear();
+        assert_eq!(*flow.bytes.lock().unwrap(), 0);
     }
 
     #[test]

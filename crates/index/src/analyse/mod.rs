@@ -8,7 +8,7 @@ mod stem;
 mod stop;
 mod tokens;
 
-pub(crate) use feed::{BEGIN, END, Feed, Parents, Replay};
+pub(crate) use feed::{BEGIN, END, Feed, Flow, Parents, Replay};
 pub(crate) use fold::folded;
 pub(crate) use sketch::{Sketch, alike};
 pub(crate) use split::events;

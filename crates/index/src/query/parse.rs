@@ -296,7 +296,7 @@ impl Parser {
             }
         }
         let text = self.raw();
-        Ok(self.ending(&text, Scope::Anywhere, start)?)
+        self.ending(&text, Scope::Anywhere, start)
     }
 
     fn field(&mut self, name: &str, start: usize) -> Result<Node, Mistake> {

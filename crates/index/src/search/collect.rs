@@ -3,7 +3,7 @@
 use super::Facets;
 use crate::query::year_of;
 use crate::view::View;
-use argiope_model::Time;
+use argiope_model::{DocId, Time};
 use std::cmp::Ordering;
 use std::collections::{BinaryHeap, HashMap};
 use std::time::Instant;
@@ -34,6 +34,8 @@ pub(crate) struct Found {
     pub partial: bool,
     /// What was added to that.
     pub extras: Vec<(&'static str, f32)>,
+    /// Pages that were left out for it.
+    pub alike: Vec<DocId>,
 }
 
 #[derive(Default)]
@@ -78,7 +80,7 @@ pub(crate) fn collect(view: &View, query: &dyn Query, wanted: &Wanted) -> Result
         let mut seen = 0u64;
         while doc != TERMINATED {
             seen += 1;
-            if seen % TICK == 0 && Instant::now() > wanted.deadline {
+            if seen.is_multiple_of(TICK) && Instant::now() > wanted.deadline {
                 out.timed_out = true;
                 break 'segments;
             }
@@ -118,6 +120,7 @@ pub(crate) fn collect(view: &View, query: &dyn Query, wanted: &Wanted) -> Result
             words: score,
             partial: false,
             extras: Vec::new(),
+            alike: Vec::new(),
         })
         .collect();
     out.facets = spread.finish();

@@ -24,8 +24,10 @@ use argiope_archive::read_text;
 use argiope_model::{DocId, Time};
 use collect::{Collected, Found, Wanted};
 use plan::{Plan, Planner};
+use rank::AllLooks;
 use std::path::Path;
 use std::time::{Duration, Instant};
+use tantivy::DocAddress;
 use weights::{CLOSELY, FEW};
 
 pub(crate) use plan::Item;
@@ -196,13 +198,16 @@ impl View {
         if options.sort == Sort::Relevance {
             rank::closely(self, &plan, &mut best.found, options.now).map_err(&failed)?;
         }
-        let (shown, alike) = if options.fold {
-            self.folded(best.found, options).map_err(&failed)?
-        } else {
-            let shown = best.found.into_iter().skip(options.offset).take(options.limit);
-            (shown.collect(), Vec::new())
-        };
-        answer.hits = self.hits(&plan, &shown, &alike, texts, options)?;
+        let mut looks = AllLooks::new(self);
+        let mut shown = best.found;
+        if options.fold {
+            shown = self
+                .folded(&mut looks, shown, options.offset.saturating_add(options.limit))
+                .map_err(&failed)?;
+        }
+        let shown: Vec<Found> =
+            shown.into_iter().skip(options.offset).take(options.limit).collect();
+        answer.hits = self.hits(&plan, &mut looks, shown, texts, options)?;
         if answer.total < FEW {
             answer.did_you_mean = self.did_you_mean(query, &plan.items)?;
         }
@@ -235,57 +240,52 @@ impl View {
         Ok(all)
     }
 
-    /// Leaves out what is nearly the same page as one before, and takes the page of results.
+    /// Puts what is nearly the same page as one before under that, up to `wanted` pages.
     fn folded(
         &self,
+        all: &mut AllLooks<'_>,
         found: Vec<Found>,
-        options: &SearchOptions,
-    ) -> tantivy::Result<(Vec<Found>, Vec<(usize, DocId)>)> {
-        let wanted = options.offset.saturating_add(options.limit);
-        let mut kept: Vec<(u64, Found)> = Vec::new();
-        let mut alike = Vec::new();
-        let mut columns: Vec<Option<rank::Looks>> = Vec::new();
-        columns.resize_with(self.searcher.segment_readers().len(), || None);
+        wanted: usize,
+    ) -> tantivy::Result<Vec<Found>> {
+        let mut kept: Vec<Found> = Vec::new();
+        let mut sketches: Vec<u64> = Vec::new();
         for (n, found) in found.into_iter().enumerate() {
             if kept.len() >= wanted {
                 break;
             }
-            let ord = found.address.segment_ord;
-            let looks = &mut columns[ord as usize];
-            let looks = match looks {
-                Some(looks) => looks,
-                none => none.insert(rank::Looks::open(self.searcher.segment_reader(ord))?),
-            };
-            let sketch = looks.sketch(found.address.doc_id);
-            // Only what was looked at closely: comparing all with all grows with the square.
-            let same = kept[..kept.len().min(CLOSELY)]
-                .iter()
-                .position(|(other, _)| n < 2 * CLOSELY && crate::analyse::alike(*other, sketch));
-            match same {
-                Some(same) => alike.push((same, looks.doc(found.address.doc_id))),
-                None => kept.push((sketch, found)),
+            // Only the first: comparing all with all grows with the square.
+            if n >= 2 * CLOSELY {
+                kept.push(found);
+                continue;
+            }
+            let DocAddress { segment_ord: ord, doc_id } = found.address;
+            let looks = all.of(ord)?;
+            let sketch = looks.sketch(doc_id);
+            match sketches.iter().position(|other| crate::analyse::alike(*other, sketch)) {
+                Some(same) => kept[same].alike.push(looks.doc(doc_id)),
+                None => {
+                    kept.push(found);
+                    sketches.push(sketch);
+                }
             }
         }
-        let shown = kept.into_iter().skip(options.offset).map(|(_, found)| found).collect();
-        let alike = alike.into_iter().filter(|(n, _)| *n >= options.offset);
-        Ok((shown, alike.map(|(n, doc)| (n - options.offset, doc)).collect()))
+        Ok(kept)
     }
 
     fn hits(
         &self,
         plan: &Plan,
-        shown: &[Found],
-        alike: &[(usize, DocId)],
+        all: &mut AllLooks<'_>,
+        shown: Vec<Found>,
         texts: &Path,
         options: &SearchOptions,
     ) -> Result<Vec<Hit>, IndexError> {
         let mut hits = Vec::with_capacity(shown.len());
         let failed = self.failed("read a hit");
         let mut marker = snippet::Marker::new(&plan.items);
-        for (n, found) in shown.iter().enumerate() {
-            let segment = self.searcher.segment_reader(found.address.segment_ord);
+        for (n, mut found) in shown.into_iter().enumerate() {
             let at = found.address.doc_id;
-            let looks = rank::Looks::open(segment).map_err(&failed)?;
+            let looks = all.of(found.address.segment_ord).map_err(&failed)?;
             let stored: tantivy::TantivyDocument =
                 self.searcher.doc(found.address).map_err(&failed)?;
             let mut hit = Hit {
@@ -300,7 +300,7 @@ impl View {
                 fetched_at: looks.fetched(at),
                 changed_at: looks.changed(at),
                 partial: found.partial,
-                alike: alike.iter().filter(|(of, _)| *of == n).map(|(_, doc)| *doc).collect(),
+                alike: std::mem::take(&mut found.alike),
                 parts: Vec::new(),
             };
             if options.snippets {
@@ -317,7 +317,7 @@ impl View {
                 }
             }
             if options.explain {
-                hit.parts = rank::parts(self, plan, found).map_err(&failed)?;
+                hit.parts = rank::parts(self, plan, &found).map_err(&failed)?;
             }
             hits.push(hit);
         }

@@ -251,8 +251,29 @@ pub(crate) struct Looks {
     language: Option<StrColumn>,
 }
 
+/// The looks of all segments, each opened when it is first asked for.
+pub(crate) struct AllLooks<'v> {
+    view: &'v View,
+    opened: Vec<Option<Looks>>,
+}
+
+impl<'v> AllLooks<'v> {
+    pub fn new(view: &'v View) -> Self {
+        let mut opened = Vec::new();
+        opened.resize_with(view.searcher.segment_readers().len(), || None);
+        AllLooks { view, opened }
+    }
+
+    pub fn of(&mut self, segment: u32) -> Result<&Looks> {
+        match &mut self.opened[segment as usize] {
+            Some(looks) => Ok(looks),
+            none => Ok(none.insert(Looks::open(self.view.searcher.segment_reader(segment))?)),
+        }
+    }
+}
+
 impl Looks {
-    pub fn open(segment: &SegmentReader) -> Result<Self> {
+    fn open(segment: &SegmentReader) -> Result<Self> {
         let fast = segment.fast_fields();
         Ok(Looks {
             columns: Columns::open(segment)?,

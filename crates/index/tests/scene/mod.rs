@@ -259,6 +259,10 @@ impl Store for Scene {
     fn robots(&self, _: &[HostKey]) -> Result<Vec<Option<RobotsFile>>, StoreError> {
         unreachable!("not asked by the index")
     }
+    fn exclusions(&self) -> Result<Vec<(Box<str>, Time)>, StoreError> {
+        Ok(Vec::new())
+    }
+
     fn claims(&self) -> Result<Vec<HostKey>, StoreError> {
         unreachable!("not asked by the index")
     }
