@@ -8,6 +8,7 @@ use crate::backlinks::{Backlinks, chain};
 use crate::data_dir::DataDir;
 use crate::settings::EngineSettings;
 use crate::words::Words;
+use argiope_index::IndexSettings;
 use argiope_store::Store;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -42,7 +43,9 @@ impl Followers {
     /// Those of a directory; they open their files when they are first needed.
     pub fn new(dir: &DataDir, store: &Arc<dyn Store>, settings: &EngineSettings) -> Self {
         let links = Arc::new(Backlinks::new(dir, store.clone(), settings.link_memory()));
-        let words = Words::new(dir, store.clone(), links.clone(), settings);
+        let index = IndexSettings { memory: settings.index_memory(), ..settings.index.clone() };
+        let called = settings.links.then(|| links.clone());
+        let words = Words::new(dir, store.clone(), called, index, settings.hold.clone());
         Followers { links, words: Arc::new(words) }
     }
 }

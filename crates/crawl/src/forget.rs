@@ -24,14 +24,16 @@ mod receipt;
 pub use look::{ForgetPlan, Move, Survivor, look};
 pub use receipt::{FileReceipt, Receipt};
 
+use crate::backlinks::{Backlinks, chain};
 use crate::data_dir::{DataDir, log_dir, receipts_dir};
 use crate::disk;
 use crate::log::forget_details;
+use crate::words::{Hold, Words};
 use argiope_archive::{
     ArchiveError, SegmentKind as ArchiveKind, Segments, WarcInfo, blank_records, blank_texts,
     is_tombstone, open_record,
 };
-use argiope_index::{Index, IndexSettings, NoLinks};
+use argiope_index::{IndexError, IndexSettings, made_with};
 use argiope_model::{CanonicalUrl, HostKey, Time, UrlKey};
 use argiope_store::{Batch, Forget, SegmentKind, Store, StoreError, UrlState};
 use receipt::FileBefore;
@@ -248,7 +250,7 @@ fn behind_the_commit(
     let logs = log_dir(dir.path());
     forget_details(&logs, &plan.urls.iter().map(String::as_str).collect())
         .map_err(io_error("rewrite", &logs))?;
-    forget_words(dir, &*store)?;
+    forget_words(dir, &store)?;
     let after = FileBefore::of(dir, &*store, plan)?;
     drop(store);
     (files.rewrite)(&dir.store())?;
@@ -262,29 +264,21 @@ fn behind_the_commit(
     Ok(receipt)
 }
 
-/// Takes the forgotten pages out of the word index, and their words out of its files: what is
-/// merged holds nothing of pages that have left. An index that cannot be written is made again
-/// when somebody searches.
-fn forget_words(dir: &DataDir, store: &dyn Store) -> Result<(), ForgetError> {
+/// Takes the forgotten pages out of the word index, and their words out of its files. An index
+/// that cannot be written is made again when somebody searches.
+fn forget_words(dir: &DataDir, store: &Arc<dyn Store>) -> Result<(), ForgetError> {
     let at = dir.index();
     if !at.exists() {
         return Ok(());
     }
-    let without = || -> Result<(), argiope_index::IndexError> {
-        let Some(settings) = argiope_index::made_with(&at, IndexSettings::MIN_MEMORY)? else {
-            return fs::remove_dir_all(&at).map_err(|source| argiope_index::IndexError::Io {
-                action: "remove",
-                path: at.clone(),
-                source,
-            });
-        };
-        let mut index = Index::open(&at, &settings)?;
-        let (texts, pinned) = (dir.text(), dir.suffixes());
-        while index.catch_up(store, &texts, pinned, &NoLinks, 1_024)?.more {}
-        index.settle()
+    let memory = IndexSettings::MIN_MEMORY;
+    let without = || -> Result<(), IndexError> {
+        let settings = made_with(&at, memory)?.unwrap_or_default();
+        let links = Arc::new(Backlinks::new(dir, store.clone(), memory));
+        Words::new(dir, store.clone(), Some(links), settings, Hold::default()).purge()
     };
     if let Err(e) = without() {
-        tracing::warn!("{}; the word index is made again later", crate::backlinks::chain(&e));
+        tracing::warn!("{}; the word index is made again later", chain(&e));
         fs::remove_dir_all(&at).map_err(io_error("remove", &at))?;
     }
     Ok(())

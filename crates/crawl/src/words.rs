@@ -16,7 +16,6 @@
 use crate::backlinks::{Backlinks, chain};
 use crate::data_dir::DataDir;
 use crate::follow::{Failure, Follower};
-use crate::settings::EngineSettings;
 use argiope_graph::View as Graph;
 use argiope_index::{
     Answer, Hit, Index, IndexError, IndexSettings, LinkError, LinkedAs, Links, NoLinks,
@@ -90,24 +89,26 @@ pub struct Indexing {
 }
 
 impl Words {
-    /// The index of a directory; opened when it is first needed.
+    /// The index of a directory; opened when it is first needed. `links` are those of the same
+    /// directory, `hold` is that of the crawl it follows.
     pub(crate) fn new(
         dir: &DataDir,
         store: Arc<dyn Store>,
-        links: Arc<Backlinks>,
-        settings: &EngineSettings,
+        links: Option<Arc<Backlinks>>,
+        settings: IndexSettings,
+        hold: Hold,
     ) -> Self {
         Words {
             dir: dir.index(),
             texts: dir.text(),
-            settings: IndexSettings { memory: settings.index_memory(), ..settings.index.clone() },
+            settings,
             pinned: dir.suffixes().clone(),
             store,
-            links: settings.links.then_some(links),
+            links,
             index: Mutex::new(None),
             view: Mutex::new(None),
             pace: Mutex::new(Pace { committed: Instant::now(), speed: 500.0 }),
-            hold: settings.hold.clone(),
+            hold,
         }
     }
 
@@ -251,6 +252,13 @@ impl Words {
             *lock(&self.view) = Some(index.view());
             Ok(())
         })
+    }
+
+    /// Takes in what is new, and leaves nothing in its files of pages that have left: neither their
+    /// words nor what they called others.
+    pub(crate) fn purge(&self) -> Result<(), IndexError> {
+        self.catch_up(true, |_| {})?;
+        self.with(Index::settle)
     }
 
     /// What was committed last. Where nobody has opened it, it is opened.

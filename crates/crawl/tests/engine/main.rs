@@ -23,3 +23,4 @@ mod resume;
 mod support;
 mod truth;
 mod verify;
+mod words;
