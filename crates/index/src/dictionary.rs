@@ -366,32 +366,26 @@ impl View {
     }
 }
 
-/// What to look for, for a word as somebody types it: one term where the index has one.
+/// What to look for, for a word as somebody types it: everything that stands where it stands.
 fn sequence(word: &str) -> Vec<(u32, String)> {
     let mut parts: Vec<(u32, String)> = Vec::new();
     let mut pairs: Vec<(u32, String)> = Vec::new();
-    let mut whole = None;
+    let mut wholes: Vec<(u32, String)> = Vec::new();
     Walk::default().tokens(word.trim(), |token| {
+        let at = (token.position - 1, token.text.to_owned());
         match token.form {
             _ if token.text.is_empty() => {}
-            Form::Word | Form::Single => parts.push((token.position - 1, token.text.to_owned())),
-            Form::Pair => pairs.push((token.position - 1, token.text.to_owned())),
-            Form::Whole if whole.is_none() && token.position == 1 => {
-                whole = Some((token.end, token.text.to_owned()));
-            }
-            _ => {}
+            Form::Word | Form::Single => parts.push(at),
+            Form::Pair => pairs.push(at),
+            Form::Whole => wholes.push(at),
         }
         true
     });
-    match whole {
-        Some((end, whole)) if end == word.trim().len() => vec![(0, whole)],
-        // A character that is in a pair need not be asked for alone.
-        _ => {
-            let paired = |at: u32| pairs.iter().any(|(start, _)| *start == at || *start + 1 == at);
-            parts.retain(|(at, _)| !paired(*at));
-            parts.extend(pairs);
-            parts.sort_unstable();
-            parts
-        }
-    }
+    // A character that is in a pair need not be asked for alone.
+    let paired = |at: u32| pairs.iter().any(|(start, _)| *start == at || *start + 1 == at);
+    parts.retain(|(at, _)| !paired(*at));
+    parts.extend(pairs);
+    parts.extend(wholes);
+    parts.sort_unstable();
+    parts
 }
