@@ -1,6 +1,8 @@
 //! A page on its way into the index: everything that is known of it, and its words.
 
-use crate::analyse::{BEGIN, END, Feed, Form, Rules, Sketch, Stems, StopList, Walk, quick_hash};
+use crate::analyse::{
+    BEGIN, END, Feed, Form, Rules, Sketch, Stems, StopList, Token, Walk, quick_hash,
+};
 use crate::links::{LINK_PHRASES, LinkedAs};
 use crate::schema::{Fields, NO_SNIPPET};
 use argiope_archive::TextBlob;
@@ -131,7 +133,7 @@ impl Press {
                     sketch.word(hash);
                     if !stop.holds_hash(hash) {
                         feed.push(token.text, token.position);
-                        loosen(stems, loose, rules, token.raw, token.text, (hash, *pages));
+                        loosen(stems, loose, rules, token, (hash, *pages));
                     }
                 }
                 Form::Single => {
@@ -162,7 +164,7 @@ impl Press {
             feed.push(token.text, base + token.position);
             if token.form == Form::Word {
                 let hash = quick_hash(token.text);
-                loosen(stems, loose, rules, token.raw, token.text, (hash, *pages));
+                loosen(stems, loose, rules, token, (hash, *pages));
             }
             true
         });
@@ -188,12 +190,11 @@ fn loosen(
     stems: &mut Stems,
     loose: &mut Feed,
     rules: Option<Rules>,
-    raw: &str,
-    folded: &str,
+    token: Token<'_>,
     (hash, page): (u64, u32),
 ) {
-    // Signs inside a word are rare and told in one go.
-    if folded.bytes().any(|b| matches!(b, b'_' | b'\'')) {
+    let (raw, folded) = (token.raw, token.text);
+    if token.signs {
         let pieces = folded.split(['_', '\'']).filter(|piece| piece.len() > 1);
         for piece in pieces {
             if stems.first_on(piece, page) {

@@ -152,7 +152,7 @@ impl<'i> Marker<'i> {
         if raw.is_ascii() && !self.stems.iter().any(begins) {
             return false;
         }
-        let table = self.table.get_or_insert_with(Stems::default);
+        let table = self.table.get_or_insert_with(|| Stems::remembering(1024));
         let stem = table.of(rules, raw, word, quick_hash(word));
         stem.is_some_and(|stem| self.stems.contains(stem))
     }

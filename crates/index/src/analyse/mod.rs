@@ -17,4 +17,4 @@ pub(crate) use split::events;
 pub(crate) use stem::{Rules, Stems, has_stems};
 pub use stop::DEFAULT_STOP_WORDS;
 pub(crate) use stop::StopList;
-pub(crate) use tokens::{Form, Walk};
+pub(crate) use tokens::{Form, Token, Walk};

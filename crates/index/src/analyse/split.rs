@@ -22,6 +22,8 @@ pub(crate) struct Event<'t> {
     pub kind: Kind,
     /// Whether it is known to be ASCII.
     pub plain: bool,
+    /// Whether it may hold an underscore or an apostrophe.
+    pub signs: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,11 +88,15 @@ pub(crate) fn events<'t>(text: &'t str, mut each: impl FnMut(Event<'t>) -> bool)
             continue;
         }
         let start = at;
-        let mut wordy = false;
+        let (mut wordy, mut signs) = (false, false);
         let mut foreign = first == HIGH;
         while !foreign {
-            while matches!(class(at), LETTER | DIGIT | JOINER) {
-                wordy |= bytes[at] != b'_';
+            loop {
+                match class(at) {
+                    LETTER | DIGIT => wordy = true,
+                    JOINER => signs = true,
+                    _ => break,
+                }
                 at += 1;
             }
             if class(at) == SPACE {
@@ -106,6 +112,7 @@ pub(crate) fn events<'t>(text: &'t str, mut each: impl FnMut(Event<'t>) -> bool)
             if !joins {
                 break;
             }
+            signs = true;
             at += 1;
         }
         if foreign {
@@ -119,7 +126,7 @@ pub(crate) fn events<'t>(text: &'t str, mut each: impl FnMut(Event<'t>) -> bool)
             continue;
         }
         // Underscores alone are no word.
-        if wordy && !each(Event { text: &text[start..at], start, kind, plain: true }) {
+        if wordy && !each(Event { text: &text[start..at], start, kind, plain: true, signs }) {
             return;
         }
         kind = Kind::Part;
@@ -164,7 +171,13 @@ fn careful<'t>(
                     let start = start + offset;
                     let next = unit_ended == start;
                     let kind = if next { Kind::NextUnit } else { Kind::Unit };
-                    if !each(Event { text: unit, start: base + start, kind, plain: false }) {
+                    if !each(Event {
+                        text: unit,
+                        start: base + start,
+                        kind,
+                        plain: false,
+                        signs: true,
+                    }) {
                         return false;
                     }
                     unit_ended = start + unit.len();
@@ -178,7 +191,13 @@ fn careful<'t>(
                 at += part.len();
                 if word.contains(char::is_alphanumeric) {
                     let kind = if joint.0 == start { joint.1 } else { Kind::Part };
-                    if !each(Event { text: word, start: base + start, kind, plain: false }) {
+                    if !each(Event {
+                        text: word,
+                        start: base + start,
+                        kind,
+                        plain: false,
+                        signs: true,
+                    }) {
                         return false;
                     }
                     ended = start + word.len();
@@ -294,7 +313,7 @@ mod tests {
         #[test]
         fn both_ways_agree(text in "[a-c0-2_',.:é中() -]{0,16}") {
             let (mut quick, mut slow) = (Vec::new(), Vec::new());
-            events(&text, |e| { quick.push(Event { plain: false, ..e }); true });
+            events(&text, |e| { quick.push(Event { plain: false, signs: true, ..e }); true });
             let mut at = 0;
             for chunk in text.split_inclusive(' ') {
                 careful(chunk.trim_end(), at, Kind::Part, &mut |e| { slow.push(e); true });

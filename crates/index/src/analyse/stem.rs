@@ -71,12 +71,23 @@ pub(crate) struct Stems {
 
 impl Default for Stems {
     fn default() -> Self {
-        let empty = Remembered::default();
+        Self::remembering(REMEMBERED)
+    }
+}
+
+impl Stems {
+    /// For a few words: a table of another size, a power of two.
+    pub fn remembering(words: usize) -> Self {
         Stems {
-            table: vec![empty; REMEMBERED],
-            stems: String::with_capacity(BYTES),
+            table: vec![Remembered::default(); words.next_power_of_two()],
+            stems: String::new(),
             scratch: String::new(),
         }
+    }
+
+    #[inline]
+    fn place(&self, word: u64) -> usize {
+        word as usize & (self.table.len() - 1)
     }
 }
 
@@ -131,7 +142,8 @@ impl Stems {
     /// remembered.
     pub fn first_on(&mut self, word: &str, page: u32) -> bool {
         let word = quick_hash(word) ^ BESIDE;
-        let entry = &mut self.table[word as usize % REMEMBERED];
+        let slot = self.place(word);
+        let entry = &mut self.table[slot];
         if entry.word == word && entry.page == page {
             return false;
         }
@@ -145,7 +157,7 @@ impl Stems {
         // Accents decide about stems, so words that differ in them are not mixed up.
         let same = if raw.len() == folded.len() { hash } else { quick_hash(raw) };
         let word = same ^ rules.salt;
-        let slot = word as usize % REMEMBERED;
+        let slot = self.place(word);
         if self.table[slot].word != word {
             self.remember(slot, word, rules, raw, folded);
         }

@@ -27,9 +27,9 @@ impl StopList {
         let mut table = vec![0; (words.len() * 8).next_power_of_two()];
         for word in &words {
             let hash = quick_hash(word);
-            let mut at = hash as usize % table.len();
+            let mut at = hash as usize & (table.len() - 1);
             while table[at] != 0 {
-                at = (at + 1) % table.len();
+                at = (at + 1) & (table.len() - 1);
             }
             table[at] = hash;
         }
@@ -47,12 +47,13 @@ impl StopList {
         if self.words.is_empty() {
             return false;
         }
-        let mut at = hash as usize % self.table.len();
+        let mask = self.table.len() - 1;
+        let mut at = hash as usize & mask;
         loop {
             match self.table[at] {
                 0 => return false,
                 known if known == hash => return true,
-                _ => at = (at + 1) % self.table.len(),
+                _ => at = (at + 1) & mask,
             }
         }
     }

@@ -32,6 +32,8 @@ pub(crate) struct Token<'a> {
     /// The byte after it.
     pub end: usize,
     pub form: Form,
+    /// Whether it may hold an underscore or an apostrophe.
+    pub signs: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,7 +127,7 @@ impl Walk {
         let (start, end) = (event.start, event.start + event.text.len());
         let (raw, form) = (event.text, Form::Word);
         if event.plain && event.text.len() <= MAX_WORD_BYTES {
-            let token = Token { text: raw, raw, position, start, end, form };
+            let token = Token { text: raw, raw, position, start, end, form, signs: event.signs };
             return each(token) && (!has_commas(raw) || self.without_commas(token, each));
         }
         let mut word = std::mem::take(&mut self.word);
@@ -133,7 +135,7 @@ impl Walk {
         if event.text.len() <= MAX_WORD_BYTES {
             fold_into(event.text, &mut word);
         }
-        let token = Token { text: &word, raw, position, start, end, form };
+        let token = Token { text: &word, raw, position, start, end, form, signs: event.signs };
         let more = each(token) && (!has_commas(&word) || self.without_commas(token, each));
         self.word = word;
         more
@@ -164,7 +166,7 @@ impl Walk {
         let end = event.start + event.text.len();
         let first = std::mem::replace(&mut self.unit, event.start);
         let (text, raw, form) = (&*self.word, event.text, Form::Single);
-        let more = each(Token { text, raw, position, start: event.start, end, form });
+        let more = each(Token { text, raw, position, start: event.start, end, form, signs: false });
         if !more || event.kind == Kind::Unit || self.before.is_empty() || self.word.is_empty() {
             return more;
         }
@@ -172,7 +174,7 @@ impl Walk {
         self.variant.push_str(&self.before);
         self.variant.push_str(&self.word);
         let (text, raw, form) = (&*self.variant, "", Form::Pair);
-        each(Token { text, raw, position: position - 1, start: first, end, form })
+        each(Token { text, raw, position: position - 1, start: first, end, form, signs: false })
     }
 
     /// A dotted or hyphenated word has ended: what it is as a whole.
@@ -196,7 +198,8 @@ impl Walk {
         } else {
             fold_into(raw, &mut self.variant);
         }
-        each(Token { text: &self.variant, raw: "", position, start, end, form: Form::Whole })
+        let (text, raw, form) = (&*self.variant, "", Form::Whole);
+        each(Token { text, raw, position, start, end, form, signs: false })
     }
 }
 

@@ -96,7 +96,7 @@ impl<'v> Planner<'v> {
         Planner {
             view,
             rules: languages.iter().filter_map(|language| Rules::of(language)).collect(),
-            stems: Stems::default(),
+            stems: Stems::remembering(64),
             walk: Walk::default(),
             items: Vec::new(),
             position: 0,
