@@ -7,7 +7,7 @@
 //! in its site finds its page.
 //!
 //! ```text
-//! cargo run --release -p argiope-index --example measure -- PAGES [QUERIES.jsonl]
+//! cargo run --release -p argiope-index --example measure -- PAGES [QUERIES.jsonl [PARTS]]
 //! ```
 //!
 //! `PAGES` is a folder with a folder per site, each with HTML files below it; `QUERIES.jsonl`
@@ -37,10 +37,12 @@ struct Doc {
 fn main() {
     let mut args = std::env::args_os().skip(1);
     let Some(folder) = args.next().map(PathBuf::from) else {
-        println!("usage: measure PAGES [QUERIES.jsonl]");
+        println!("usage: measure PAGES [QUERIES.jsonl [search|known|none]]");
         return;
     };
     let queries = args.next().map(PathBuf::from);
+    let parts =
+        args.next().map_or("search known".into(), |part| part.to_string_lossy().into_owned());
     let dir = tempfile::tempdir().unwrap();
     let texts = dir.path().join("text");
     let docs = read(&folder, &texts);
@@ -79,7 +81,7 @@ fn main() {
         ours_cpu.as_micros() as f64 / docs.len() as f64
     );
 
-    if let Some(queries) = queries {
+    if let Some(queries) = queries.filter(|_| parts.contains("search")) {
         let lines = std::fs::read_to_string(queries).unwrap();
         let queries: Vec<String> = lines
             .lines()
@@ -92,7 +94,9 @@ fn main() {
             .collect();
         mix(&queries, &bare, &view, &texts);
     }
-    known(&docs, &view, &texts);
+    if parts.contains("known") {
+        known(&docs, &view, &texts);
+    }
 }
 
 fn mb(bytes: usize) -> f64 {
@@ -214,8 +218,7 @@ fn mix(queries: &[String], bare: &tantivy::Index, view: &View, texts: &Path) {
     let searcher = reader.searcher();
     let schema = bare.schema();
     let fields: Vec<_> = schema.fields().map(|(field, _)| field).collect();
-    let mut parser = QueryParser::for_index(bare, fields);
-    parser.set_conjunction_by_default();
+    let parser = QueryParser::for_index(bare, fields);
     let options = SearchOptions::default();
     let (mut theirs, mut ours, mut found) = (Vec::new(), Vec::new(), 0);
     for query in queries {

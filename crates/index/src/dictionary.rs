@@ -312,6 +312,8 @@ impl View {
             }
         }
         let exact = Term::from_field_text(self.fields.body, word);
+        let Some(first) = word.chars().next() else { return Ok(None) };
+        let after = char::from_u32(u32::from(first) + 1).unwrap_or(char::MAX);
         let length = word.chars().count();
         let furthest = if length >= 6 { 2 } else { 1 };
         for distance in 1..=furthest {
@@ -319,7 +321,9 @@ impl View {
             let mut found: BTreeMap<String, u64> = BTreeMap::new();
             for segment in self.searcher.segment_readers() {
                 let index = segment.inverted_index(self.fields.body)?;
-                let mut stream = index.terms().search(&automaton).into_stream()?;
+                // The first letter is hardly ever the wrong one, and all others are many words.
+                let range = index.terms().search(&automaton).ge(first.to_string());
+                let mut stream = range.lt(after.to_string()).into_stream()?;
                 let mut seen = 0;
                 while let Some((word, info)) = stream.next() {
                     let Ok(word) = std::str::from_utf8(word) else { continue };
@@ -330,11 +334,9 @@ impl View {
                     }
                 }
             }
-            // The same first letter is likelier than any count.
-            let first = word.chars().next();
-            let best = found.into_iter().max_by_key(|(candidate, documents)| {
-                (candidate.chars().next() == first, *documents, Reverse(candidate.clone()))
-            });
+            let best = found
+                .into_iter()
+                .max_by_key(|(candidate, documents)| (*documents, Reverse(candidate.clone())));
             if let Some((best, _)) = best {
                 return Ok(Some(best));
             }
@@ -366,32 +368,26 @@ impl View {
     }
 }
 
-/// What to look for, for a word as somebody types it: one term where the index has one.
+/// What to look for, for a word as somebody types it: everything that stands where it stands.
 fn sequence(word: &str) -> Vec<(u32, String)> {
     let mut parts: Vec<(u32, String)> = Vec::new();
     let mut pairs: Vec<(u32, String)> = Vec::new();
-    let mut whole = None;
+    let mut wholes: Vec<(u32, String)> = Vec::new();
     Walk::default().tokens(word.trim(), |token| {
+        let at = (token.position - 1, token.text.to_owned());
         match token.form {
             _ if token.text.is_empty() => {}
-            Form::Word | Form::Single => parts.push((token.position - 1, token.text.to_owned())),
-            Form::Pair => pairs.push((token.position - 1, token.text.to_owned())),
-            Form::Whole if whole.is_none() && token.position == 1 => {
-                whole = Some((token.end, token.text.to_owned()));
-            }
-            _ => {}
+            Form::Word | Form::Single => parts.push(at),
+            Form::Pair => pairs.push(at),
+            Form::Whole => wholes.push(at),
         }
         true
     });
-    match whole {
-        Some((end, whole)) if end == word.trim().len() => vec![(0, whole)],
-        // A character that is in a pair need not be asked for alone.
-        _ => {
-            let paired = |at: u32| pairs.iter().any(|(start, _)| *start == at || *start + 1 == at);
-            parts.retain(|(at, _)| !paired(*at));
-            parts.extend(pairs);
-            parts.sort_unstable();
-            parts
-        }
-    }
+    // A character that is in a pair need not be asked for alone.
+    let paired = |at: u32| pairs.iter().any(|(start, _)| *start == at || *start + 1 == at);
+    parts.retain(|(at, _)| !paired(*at));
+    parts.extend(pairs);
+    parts.extend(wholes);
+    parts.sort_unstable();
+    parts
 }

@@ -1,13 +1,14 @@
 //! A page on its way into the index: everything that is known of it, and its words.
 
-use crate::analyse::{BEGIN, END, Feed, Form, Rules, Sketch, Stems, StopList, Walk};
+use crate::analyse::{
+    BEGIN, END, Feed, Form, Rules, Sketch, Stems, StopList, Token, Walk, quick_hash,
+};
 use crate::links::{LINK_PHRASES, LinkedAs};
 use crate::schema::{Fields, NO_SNIPPET};
 use argiope_archive::TextBlob;
 use argiope_model::{CanonicalUrl, DocId, Location, Time};
 use std::sync::Arc;
 use tantivy::TantivyDocument;
-use xxhash_rust::xxh3::xxh3_64;
 
 /// Positions between two headings or two phrases: no phrase spans them.
 const GAP: u32 = 8;
@@ -49,6 +50,8 @@ pub(crate) struct Press {
     stems: Stems,
     feed: Feed,
     loose: Feed,
+    /// Pages so far: their names for the stems.
+    pages: u32,
 }
 
 impl Press {
@@ -60,6 +63,7 @@ impl Press {
             stems: Stems::default(),
             feed: Feed::default(),
             loose: Feed::default(),
+            pages: 0,
         }
     }
 
@@ -67,30 +71,33 @@ impl Press {
     pub fn document(&mut self, fields: &Fields, page: &Page<'_>) -> (TantivyDocument, usize) {
         let mut out = TantivyDocument::default();
         let mut bytes = 0;
-        let mut put = |out: &mut TantivyDocument, field, text: String| {
-            if !text.is_empty() {
-                bytes += text.len();
-                out.add_text(field, text);
+        let mut put = |feed: &mut Feed, field| {
+            if !feed.is_empty() {
+                bytes += feed.text().len();
+                out.add_text(field, feed.text());
             }
+            feed.clear();
         };
+        self.pages = self.pages.wrapping_add(1).max(1);
         let language = page.text.language.as_deref().unwrap_or(&self.language);
         let rules = Rules::of(language);
-        let sketch = self.body(&page.text.text, rules);
-        let title = self.line(&page.text.title, rules);
-        let title_hash = xxh3_64(title.as_bytes());
-        put(&mut out, fields.title, title);
-        put(&mut out, fields.body, self.feed.take());
+        self.phrase(&page.text.title, rules, true);
+        let title_hash = quick_hash(self.feed.text());
+        put(&mut self.feed, fields.title);
         for heading in &page.text.headings {
             self.phrase(heading, None, true);
         }
-        put(&mut out, fields.headings, self.feed.take());
+        put(&mut self.feed, fields.headings);
         self.address(page.url);
-        put(&mut out, fields.address, self.feed.take());
+        put(&mut self.feed, fields.address);
         for (phrase, _) in page.links.phrases.iter().take(LINK_PHRASES) {
             self.phrase(phrase, None, false);
         }
-        put(&mut out, fields.links, self.feed.take());
-        put(&mut out, fields.loose, self.loose.take());
+        put(&mut self.feed, fields.links);
+        let sketch = self.body(&page.text.text, rules);
+        put(&mut self.loose, fields.loose);
+        // The largest last: a document is a buffer that grows.
+        put(&mut self.feed, fields.body);
 
         out.add_text(fields.host, page.url.host());
         if let Some(language) = &page.text.language {
@@ -116,41 +123,34 @@ impl Press {
 
     /// The words of the text without the stop words, and their stems.
     fn body(&mut self, text: &str, rules: Option<Rules>) -> Sketch {
-        let Press { stop, walk, stems, feed, loose, .. } = self;
+        let Press { stop, walk, stems, feed, loose, pages, .. } = self;
         let mut sketch = Sketch::default();
         walk.tokens(text, |token| {
             match token.form {
                 _ if token.text.is_empty() => {}
                 Form::Word => {
-                    let hash = xxh3_64(token.text.as_bytes());
+                    let hash = quick_hash(token.text);
                     sketch.word(hash);
-                    if !stop.holds(token.text) {
+                    if !stop.holds_hash(hash) {
                         feed.push(token.text, token.position);
-                        loosen(stems, loose, rules, token.raw, token.text, hash);
+                        loosen(stems, loose, rules, token, (hash, *pages));
                     }
                 }
                 Form::Single => {
-                    sketch.word(xxh3_64(token.text.as_bytes()));
+                    sketch.word(quick_hash(token.text));
                     feed.push(token.text, token.position);
                 }
-                Form::Whole | Form::Joined | Form::Pair => feed.push(token.text, token.position),
+                Form::Whole | Form::Pair => feed.push(token.text, token.position),
             }
             true
         });
         sketch
     }
 
-    /// One line on its own: the title.
-    fn line(&mut self, text: &str, rules: Option<Rules>) -> String {
-        let body = std::mem::take(&mut self.feed);
-        self.phrase(text, rules, true);
-        std::mem::replace(&mut self.feed, body).take()
-    }
-
     /// Words that belong together, all of them, after those before with a gap between. With
     /// ends, a query that is the whole of it can be told.
     fn phrase(&mut self, text: &str, rules: Option<Rules>, ends: bool) {
-        let Press { walk, stems, feed, loose, .. } = self;
+        let Press { walk, stems, feed, loose, pages, .. } = self;
         let base = if feed.is_empty() { 0 } else { feed.position() + GAP };
         let mut last = 0;
         walk.tokens(text, |token| {
@@ -163,8 +163,8 @@ impl Press {
             last = last.max(token.position);
             feed.push(token.text, base + token.position);
             if token.form == Form::Word {
-                let hash = xxh3_64(token.text.as_bytes());
-                loosen(stems, loose, rules, token.raw, token.text, hash);
+                let hash = quick_hash(token.text);
+                loosen(stems, loose, rules, token, (hash, *pages));
             }
             true
         });
@@ -190,23 +190,21 @@ fn loosen(
     stems: &mut Stems,
     loose: &mut Feed,
     rules: Option<Rules>,
-    raw: &str,
-    folded: &str,
-    hash: u64,
+    token: Token<'_>,
+    (hash, page): (u64, u32),
 ) {
-    let pieces = |sign: char, least: usize, loose: &mut Feed| {
-        let pieces = folded.split(sign).filter(|piece| piece.len() >= least);
-        pieces.for_each(|piece| loose.push(piece, 0));
-    };
-    if folded.contains('_') {
-        return pieces('_', 2, loose);
-    }
-    if folded.contains('\'') {
-        pieces('\'', 3, loose);
+    let (raw, folded) = (token.raw, token.text);
+    if token.signs {
+        let pieces = folded.split(['_', '\'']).filter(|piece| piece.len() > 1);
+        for piece in pieces {
+            if stems.first_on(piece, page) {
+                loose.push(piece, 0);
+            }
+        }
     }
     let wordy = folded.len() > 2 && !folded.as_bytes()[0].is_ascii_digit();
     if let Some(rules) = rules.filter(|_| wordy)
-        && let Some(stem) = stems.of(rules, raw, folded, hash)
+        && let Some(stem) = stems.now_and_then(rules, raw, folded, hash, page)
     {
         loose.push(stem, 0);
     }

@@ -7,12 +7,11 @@
 //! * Invariants: a snippet begins and ends between words, or between characters where words have
 //!   no spaces, never inside a character with its marks; marks lie on such borders too.
 
-use crate::analyse::{Form, Rules, Stems, Walk, events};
+use crate::analyse::{Form, Rules, Stems, Walk, events, quick_hash};
 use crate::search::Item;
 use argiope_archive::TextBlob;
 use std::collections::HashSet;
 use std::ops::Range;
-use xxhash_rust::xxh3::xxh3_64;
 
 /// Characters of a snippet, about; wide ones count twice.
 const COLUMNS: usize = 240;
@@ -153,8 +152,8 @@ impl<'i> Marker<'i> {
         if raw.is_ascii() && !self.stems.iter().any(begins) {
             return false;
         }
-        let table = self.table.get_or_insert_with(Stems::default);
-        let stem = table.of(rules, raw, word, xxh3_64(word.as_bytes()));
+        let table = self.table.get_or_insert_with(|| Stems::remembering(1024));
+        let stem = table.of(rules, raw, word, quick_hash(word));
         stem.is_some_and(|stem| self.stems.contains(stem))
     }
 

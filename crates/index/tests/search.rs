@@ -115,6 +115,8 @@ fn a_mistake_is_a_sentence_and_a_misspelling_a_question() {
     assert_eq!(wrong.to_string(), "This bracket is not closed: add ) (character 8)");
     let asked = |query| scene.search(&view, query).did_you_mean;
     assert_eq!(asked("Spidre web").as_deref(), Some("spider web"));
+    let quiet = SearchOptions { suggest: false, ..SearchOptions::default() };
+    assert_eq!(scene.search_with(&view, "Spidre", &quiet).did_you_mean, None);
     assert_eq!(asked("gardn summr").as_deref(), Some("garden summer"));
     assert_eq!(asked("spider web"), None);
     assert_eq!(asked("spiders"), None, "another form of a known word");

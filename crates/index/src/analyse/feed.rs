@@ -16,6 +16,9 @@ const SKIP: u8 = 2;
 const BACK: u8 = 3;
 const MAX_BACK: u32 = 27;
 
+/// A feed does not keep more memory than this.
+const KEPT: usize = 1 << 20;
+
 /// How long a page waits for room before it goes on without.
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -60,10 +63,16 @@ impl Feed {
         self.words == 0
     }
 
-    /// The packed words; the feed is empty again.
-    pub fn take(&mut self) -> String {
+    /// The packed words.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Makes it empty again; its memory is kept, unless that is much.
+    pub fn clear(&mut self) {
         (self.position, self.words) = (0, 0);
-        std::mem::take(&mut self.text)
+        self.text.clear();
+        self.text.shrink_to(KEPT);
     }
 }
 
@@ -272,7 +281,7 @@ mod tests {
                 feed.push(&word, position);
                 wanted.push((word, position as usize));
             }
-            prop_assert_eq!(replayed(&feed.take()), wanted);
+            prop_assert_eq!(replayed(feed.text()), wanted);
         }
 
         #[test]

@@ -20,6 +20,10 @@ pub(crate) struct Event<'t> {
     /// Its first byte in the text.
     pub start: usize,
     pub kind: Kind,
+    /// Whether it is known to be ASCII.
+    pub plain: bool,
+    /// Whether it may hold an underscore or an apostrophe.
+    pub signs: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,53 +72,38 @@ const CLASS: [u8; 256] = {
 };
 
 /// Shows the events of a text in order, until `each` says that it has enough.
+///
+/// ASCII is read byte by byte. From a word on that has or touches anything else, the rest up to
+/// the next white space, which always parts, is looked at closely.
 pub(crate) fn events<'t>(text: &'t str, mut each: impl FnMut(Event<'t>) -> bool) {
     let bytes = text.as_bytes();
-    let mut at = 0;
-    while at < bytes.len() {
-        if CLASS[usize::from(bytes[at])] == SPACE {
-            at += 1;
-            continue;
-        }
-        // White space always parts; what is between it is all ASCII or looked at closely.
-        let start = at;
-        let mut any = 0;
-        while at < bytes.len() && CLASS[usize::from(bytes[at])] != SPACE {
-            any |= bytes[at];
-            at += 1;
-        }
-        let chunk = &text[start..at];
-        let more = if any < 0x80 {
-            plain(chunk, start, &mut each)
-        } else {
-            foreign(chunk, start, &mut each)
-        };
-        if !more {
-            return;
-        }
-    }
-}
-
-/// The events of ASCII text without white space.
-fn plain<'t>(chunk: &'t str, base: usize, each: &mut impl FnMut(Event<'t>) -> bool) -> bool {
-    let bytes = chunk.as_bytes();
     let class = |at: usize| bytes.get(at).map_or(SPACE, |b| CLASS[usize::from(*b)]);
     let mut at = 0;
     let mut kind = Kind::Part;
     while at < bytes.len() {
-        if class(at) < LETTER {
+        let first = CLASS[usize::from(bytes[at])];
+        if first < LETTER {
             at += 1;
             kind = Kind::Part;
             continue;
         }
         let start = at;
-        let mut wordy = false;
-        loop {
-            while class(at) >= LETTER {
-                wordy |= class(at) != JOINER;
+        let (mut wordy, mut signs) = (false, false);
+        let mut foreign = first == HIGH;
+        while !foreign {
+            loop {
+                match class(at) {
+                    LETTER | DIGIT => wordy = true,
+                    JOINER => signs = true,
+                    _ => break,
+                }
                 at += 1;
             }
+            if class(at) == SPACE {
+                break;
+            }
             let (before, after) = (class(at - 1), class(at + 1));
+            foreign = class(at) == HIGH || after == HIGH;
             let joins = match bytes.get(at) {
                 Some(b'\'') => before == after && matches!(before, LETTER | DIGIT),
                 Some(b',') => before == DIGIT && after == DIGIT,
@@ -123,29 +112,46 @@ fn plain<'t>(chunk: &'t str, base: usize, each: &mut impl FnMut(Event<'t>) -> bo
             if !joins {
                 break;
             }
+            signs = true;
             at += 1;
+        }
+        if foreign {
+            while class(at) != SPACE {
+                at += 1;
+            }
+            if !careful(&text[start..at], start, kind, &mut each) {
+                return;
+            }
+            kind = Kind::Part;
+            continue;
         }
         // Underscores alone are no word.
-        if wordy && !each(Event { text: &chunk[start..at], start: base + start, kind }) {
-            return false;
+        if wordy && !each(Event { text: &text[start..at], start, kind, plain: true, signs }) {
+            return;
         }
-        kind = match bytes.get(at) {
-            Some(b'.') if wordy && class(at + 1) >= LETTER => Kind::AfterDot,
-            Some(b'-') if wordy && class(at + 1) >= LETTER => Kind::AfterHyphen,
-            _ => Kind::Part,
-        };
-        if kind != Kind::Part {
-            at += 1;
+        kind = Kind::Part;
+        if wordy && matches!(class(at + 1), LETTER | DIGIT | JOINER) {
+            match bytes[at] {
+                b'.' => kind = Kind::AfterDot,
+                b'-' => kind = Kind::AfterHyphen,
+                _ => {}
+            }
+            at += usize::from(kind != Kind::Part);
         }
     }
-    true
 }
 
 /// The events of any text without ASCII white space.
-fn foreign<'t>(chunk: &'t str, base: usize, each: &mut impl FnMut(Event<'t>) -> bool) -> bool {
+/// `first` is how what is at its start is joined to what came before.
+fn careful<'t>(
+    chunk: &'t str,
+    base: usize,
+    first: Kind,
+    each: &mut impl FnMut(Event<'t>) -> bool,
+) -> bool {
     // Where the last word ended; where the next must begin to be joined to it, and how.
     let mut ended = usize::MAX;
-    let mut joint = (usize::MAX, Kind::Part);
+    let mut joint = (0, first);
     let mut unit_ended = usize::MAX;
     for (start, segment) in chunk.split_word_bound_indices() {
         if !segment.contains(char::is_alphanumeric) {
@@ -165,7 +171,13 @@ fn foreign<'t>(chunk: &'t str, base: usize, each: &mut impl FnMut(Event<'t>) -> 
                     let start = start + offset;
                     let next = unit_ended == start;
                     let kind = if next { Kind::NextUnit } else { Kind::Unit };
-                    if !each(Event { text: unit, start: base + start, kind }) {
+                    if !each(Event {
+                        text: unit,
+                        start: base + start,
+                        kind,
+                        plain: false,
+                        signs: true,
+                    }) {
                         return false;
                     }
                     unit_ended = start + unit.len();
@@ -179,7 +191,13 @@ fn foreign<'t>(chunk: &'t str, base: usize, each: &mut impl FnMut(Event<'t>) -> 
                 at += part.len();
                 if word.contains(char::is_alphanumeric) {
                     let kind = if joint.0 == start { joint.1 } else { Kind::Part };
-                    if !each(Event { text: word, start: base + start, kind }) {
+                    if !each(Event {
+                        text: word,
+                        start: base + start,
+                        kind,
+                        plain: false,
+                        signs: true,
+                    }) {
                         return false;
                     }
                     ended = start + word.len();
@@ -291,13 +309,17 @@ mod tests {
             prop_assert_eq!(ours, theirs);
         }
 
-        /// The two ways agree where both could be taken.
+        /// The quick way and the careful one agree, wherever the first gives way to the second.
         #[test]
-        fn both_ways_agree(text in "[a-c0-2_',.:-]{0,16}") {
-            let (mut quick, mut careful) = (Vec::new(), Vec::new());
-            plain(&text, 0, &mut |e| { quick.push(e); true });
-            foreign(&text, 0, &mut |e| { careful.push(e); true });
-            prop_assert_eq!(quick, careful);
+        fn both_ways_agree(text in "[a-c0-2_',.:é中() -]{0,16}") {
+            let (mut quick, mut slow) = (Vec::new(), Vec::new());
+            events(&text, |e| { quick.push(Event { plain: false, signs: true, ..e }); true });
+            let mut at = 0;
+            for chunk in text.split_inclusive(' ') {
+                careful(chunk.trim_end(), at, Kind::Part, &mut |e| { slow.push(e); true });
+                at += chunk.len();
+            }
+            prop_assert_eq!(quick, slow);
         }
 
         #[test]

@@ -5,21 +5,27 @@
 //! to a word, so the stems of recent words are remembered, in a table of fixed size.
 
 use super::fold::fold_into;
+use super::hash::quick_hash;
 use frostem::{Algorithm, Stemmer};
-use xxhash_rust::xxh3::xxh3_64;
 
 /// Stems remembered: words are far from evenly spread, these hold most of a text.
 const REMEMBERED: usize = 1 << 14;
 
-/// A stem that fits into the table.
-const SHORT: usize = 22;
+/// Makes a word that is kept as it is another one than the same word with a stem.
+const BESIDE: u64 = 0x5851_F42D_4C95_7F2D;
 
-#[derive(Clone, Copy)]
+/// Bytes of stems that are remembered.
+const BYTES: usize = 256 << 10;
+
+#[derive(Clone, Copy, Default)]
 struct Remembered {
     word: u64,
-    /// `u8::MAX`: the word is its own stem.
-    length: u8,
-    stem: [u8; SHORT],
+    /// The page that last held the word, and how often so far.
+    page: u32,
+    count: u16,
+    /// Where its stem is; nothing = the word is its own stem.
+    length: u16,
+    start: u32,
 }
 
 /// The languages that have stems, by their primary tags.
@@ -58,13 +64,30 @@ pub(crate) fn has_stems(language: &str) -> bool {
 /// Makes stems, and remembers them.
 pub(crate) struct Stems {
     table: Vec<Remembered>,
+    /// The stems, one after the other.
+    stems: String,
     scratch: String,
 }
 
 impl Default for Stems {
     fn default() -> Self {
-        let empty = Remembered { word: 0, length: 0, stem: [0; SHORT] };
-        Stems { table: vec![empty; REMEMBERED], scratch: String::new() }
+        Self::remembering(REMEMBERED)
+    }
+}
+
+impl Stems {
+    /// For a few words: a table of another size, a power of two.
+    pub fn remembering(words: usize) -> Self {
+        Stems {
+            table: vec![Remembered::default(); words.next_power_of_two()],
+            stems: String::new(),
+            scratch: String::new(),
+        }
+    }
+
+    #[inline]
+    fn place(&self, word: u64) -> usize {
+        word as usize & (self.table.len() - 1)
     }
 }
 
@@ -83,7 +106,7 @@ impl Rules {
     pub fn of(language: &str) -> Option<Rules> {
         let stemmer = Stemmer::new(algorithm(language)?);
         let elides = matches!(language, "fr" | "it" | "ca");
-        Some(Rules { stemmer, salt: xxh3_64(language.as_bytes()) | 1, elides })
+        Some(Rules { stemmer, salt: quick_hash(language) | 1, elides })
     }
 }
 
@@ -91,30 +114,79 @@ impl Stems {
     /// The folded stem of a word, if it differs from the folded word. `raw` is the word as it is
     /// written, `folded` its folded form and `hash` a hash of that.
     pub fn of(&mut self, rules: Rules, raw: &str, folded: &str, hash: u64) -> Option<&str> {
+        let slot = self.slot(rules, raw, folded, hash);
+        self.stem(slot)
+    }
+
+    /// The same for a word of a page: at its first occurrence there, its second, its fourth and
+    /// so on. More often than that the count of a stem need not be told, and it costs.
+    pub fn now_and_then(
+        &mut self,
+        rules: Rules,
+        raw: &str,
+        folded: &str,
+        hash: u64,
+        page: u32,
+    ) -> Option<&str> {
+        let slot = self.slot(rules, raw, folded, hash);
+        let entry = &mut self.table[slot];
+        if entry.length == 0 {
+            return None;
+        }
+        entry.count = if entry.page == page { entry.count.saturating_add(1) } else { 1 };
+        entry.page = page;
+        if entry.count.is_power_of_two() { self.stem(slot) } else { None }
+    }
+
+    /// Whether a word that is kept beside the stems was not met on a page before, as far as is
+    /// remembered.
+    pub fn first_on(&mut self, word: &str, page: u32) -> bool {
+        let word = quick_hash(word) ^ BESIDE;
+        let slot = self.place(word);
+        let entry = &mut self.table[slot];
+        if entry.word == word && entry.page == page {
+            return false;
+        }
+        *entry = Remembered { word, page, ..Remembered::default() };
+        true
+    }
+
+    /// Where a word stands in the table.
+    #[inline]
+    fn slot(&mut self, rules: Rules, raw: &str, folded: &str, hash: u64) -> usize {
         // Accents decide about stems, so words that differ in them are not mixed up.
-        let same = if raw.is_ascii() { hash } else { xxh3_64(raw.as_bytes()) };
+        let same = if raw.len() == folded.len() { hash } else { quick_hash(raw) };
         let word = same ^ rules.salt;
-        let slot = word as usize % REMEMBERED;
+        let slot = self.place(word);
         if self.table[slot].word != word {
-            self.scratch.clear();
-            make(rules, raw, folded, &mut self.scratch);
-            if self.scratch.len() > SHORT {
-                return (self.scratch != folded).then_some(&self.scratch);
-            }
-            let entry = &mut self.table[slot];
-            entry.word = word;
-            if self.scratch == folded || self.scratch.is_empty() {
-                entry.length = u8::MAX;
-            } else {
-                entry.length = self.scratch.len() as u8;
-                entry.stem[..self.scratch.len()].copy_from_slice(self.scratch.as_bytes());
-            }
+            self.remember(slot, word, rules, raw, folded);
         }
-        let entry = &self.table[slot];
-        match entry.length {
-            u8::MAX => None,
-            length => std::str::from_utf8(&entry.stem[..usize::from(length)]).ok(),
+        slot
+    }
+
+    #[inline]
+    fn stem(&self, slot: usize) -> Option<&str> {
+        let Remembered { start, length, .. } = self.table[slot];
+        let start = start as usize;
+        (length > 0).then(|| &self.stems[start..start + usize::from(length)])
+    }
+
+    #[cold]
+    fn remember(&mut self, slot: usize, word: u64, rules: Rules, raw: &str, folded: &str) {
+        self.scratch.clear();
+        make(rules, raw, folded, &mut self.scratch);
+        if self.stems.len() + self.scratch.len() > BYTES {
+            // All anew: places in the old stems mean nothing any more.
+            self.stems.clear();
+            self.table.fill(Remembered::default());
         }
+        let mut entry = Remembered { word, ..Remembered::default() };
+        if self.scratch != folded && self.scratch.len() < BYTES / 4 {
+            entry.length = u16::try_from(self.scratch.len()).unwrap_or(0);
+            entry.start = self.stems.len() as u32;
+            self.stems.push_str(&self.scratch);
+        }
+        self.table[slot] = entry;
     }
 }
 
@@ -144,7 +216,7 @@ mod tests {
         let folded = super::super::fold::folded(word);
         let mut stems = Stems::default();
         let rules = Rules::of(language).unwrap();
-        let hash = xxh3_64(folded.as_bytes());
+        let hash = quick_hash(&folded);
         let first = stems.of(rules, word, &folded, hash).map(str::to_owned);
         assert_eq!(stems.of(rules, word, &folded, hash).map(str::to_owned), first, "remembered");
         first

@@ -65,6 +65,8 @@ pub struct SearchOptions {
     pub snippets: bool,
     /// Hits that are nearly the same page stand under one.
     pub fold: bool,
+    /// Look for other spellings where nothing is found.
+    pub suggest: bool,
     /// How long it may take.
     pub time_limit: Duration,
 }
@@ -81,6 +83,7 @@ impl Default for SearchOptions {
             now: Time(0),
             snippets: true,
             fold: true,
+            suggest: true,
             time_limit: Duration::from_secs(2),
         }
     }
@@ -208,7 +211,7 @@ impl View {
         let shown: Vec<Found> =
             shown.into_iter().skip(options.offset).take(options.limit).collect();
         answer.hits = self.hits(&plan, &mut looks, shown, texts, options)?;
-        if answer.total < FEW {
+        if answer.total == 0 && options.suggest {
             answer.did_you_mean = self.did_you_mean(query, &plan.items)?;
         }
         answer.ignored = plan.ignored;

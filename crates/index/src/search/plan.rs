@@ -8,7 +8,7 @@
 
 use super::weights::{ADDRESS, BODY, FORM, HEADINGS, LINKS, TITLE, WEAK, is_weak};
 use super::word::{Part, Role, WordQuery};
-use crate::analyse::{Form, Rules, Stems, Walk, folded};
+use crate::analyse::{Form, Rules, Stems, Walk, folded, quick_hash};
 use crate::query::{Filter, Node, Scope, Sign};
 use crate::view::View;
 use std::ops::Bound;
@@ -18,7 +18,6 @@ use tantivy::query::{
     Occur, PhraseQuery, Query, RangeQuery, TermQuery, TermSetQuery,
 };
 use tantivy::schema::{Field, IndexRecordOption};
-use xxhash_rust::xxh3::xxh3_64;
 
 type Boxed = Box<dyn Query>;
 
@@ -97,7 +96,7 @@ impl<'v> Planner<'v> {
         Planner {
             view,
             rules: languages.iter().filter_map(|language| Rules::of(language)).collect(),
-            stems: Stems::default(),
+            stems: Stems::remembering(64),
             walk: Walk::default(),
             items: Vec::new(),
             position: 0,
@@ -272,27 +271,24 @@ impl<'v> Planner<'v> {
                 out.push(Group { kind, position, stop: false });
                 continue;
             }
-            let joined = variant(Form::Joined, position).map(|t| t.text.clone());
-            if let Some(whole) = variant(Form::Whole, position) {
-                let inside = |t: &&&Owned| t.start >= whole.start && t.end <= whole.end;
-                let parts: Vec<(u32, String)> = base[at..]
-                    .iter()
-                    .take_while(inside)
-                    .map(|t| (t.position - position, t.text.clone()))
-                    .collect();
-                at += parts.len().max(1);
-                let whole = joined.or_else(|| Some(whole.text.clone()));
-                out.push(Group {
-                    kind: GroupKind::Compound { parts, whole },
-                    position,
-                    stop: false,
-                });
+            let whole = variant(Form::Whole, position);
+            let inside = |t: &&&Owned| whole.is_some_and(|w| t.start >= w.start && t.end <= w.end);
+            let parts: Vec<(u32, String)> = base[at..]
+                .iter()
+                .take_while(inside)
+                .map(|t| (t.position - position, t.text.clone()))
+                .collect();
+            let whole = whole.map(|whole| whole.text.clone());
+            if parts.len() > 1 {
+                at += parts.len();
+                let kind = GroupKind::Compound { parts, whole };
+                out.push(Group { kind, position, stop: false });
                 continue;
             }
             at += 1;
             let stop = self.view.stop.holds(&first.text);
             let (raw, text) = (first.raw.clone(), first.text.clone());
-            out.push(Group { kind: GroupKind::Word { raw, text, other: joined }, position, stop });
+            out.push(Group { kind: GroupKind::Word { raw, text, other: whole }, position, stop });
         }
         let places = base.last().map_or(0, |last| last.position);
         let offset = self.position;
@@ -385,7 +381,7 @@ impl<'v> Planner<'v> {
     fn stems_of(&mut self, raw: &str, text: &str) -> Vec<String> {
         let mut out: Vec<String> = Vec::new();
         for rules in &self.rules {
-            let hash = xxh3_64(text.as_bytes());
+            let hash = quick_hash(text);
             let stem = self.stems.of(*rules, raw, text, hash).unwrap_or(text).to_owned();
             if !out.contains(&stem) {
                 out.push(stem);
