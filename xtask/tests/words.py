@@ -13,7 +13,7 @@ Chinese, Japanese, Korean and Thai (with its marks) takes one, a pair stands at 
 `check` compares the whole dictionary (`words`), the places of every word (`word`), the words of
 every page (`doc --words`) and what `search` finds and shows; `marks` what it marks in what it shows.
 
-`known` asks for every title and first heading of the files below ROOT that no other page has, and
+`known` asks for every title and main heading of the files below ROOT that no other page has, and
 counts how often its page comes first and among the first ten.
 
 All print one line per problem, then a summary, and exit with 1 when there is any problem.
@@ -337,17 +337,18 @@ def marked(asked, word, hit, _known):
 
 
 class Names(html.parser.HTMLParser):
-    """The title and the first heading of a page."""
+    """The title and the first main heading of a page; of one without, its first heading."""
 
     def __init__(self):
         super().__init__()
-        self.open, self.title, self.heading = None, None, None
+        self.open, self.title, self.heading, self.main = None, None, None, False
 
     def handle_starttag(self, tag, attributes):
         if tag == "title" and self.title is None:
             self.open, self.title = "title", ""
-        elif re.fullmatch("h[1-6]", tag) and self.heading is None:
-            self.open, self.heading = tag, ""
+        elif re.fullmatch("h[1-6]", tag) and not self.main \
+                and (tag == "h1" or self.heading is None):
+            self.open, self.heading, self.main = tag, "", tag == "h1"
 
     def handle_endtag(self, tag):
         if tag == self.open:

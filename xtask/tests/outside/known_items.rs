@@ -1,4 +1,4 @@
-//! Known items: a title or first heading that only one page of a documentation site has, asked for as
+//! Known items: a title or main heading that only one page of a documentation site has, asked for as
 //! it is written, puts that page first in most cases and among the first ten in nearly all.
 
 use crate::rig::{Rig, count, knob, skip};
@@ -13,7 +13,7 @@ const FIRST: u64 = 90;
 const TEN: u64 = 99;
 
 #[test]
-fn a_page_is_found_by_its_title_and_by_its_first_heading() -> Result<()> {
+fn a_page_is_found_by_its_title_and_by_its_main_heading() -> Result<()> {
     let Some(rig) = Rig::new("known-items", &["nginx", "python3"])? else { return Ok(()) };
     let mut missed = Vec::new();
     for names in &docs::EVERYDAY[..2] {
