@@ -13,8 +13,8 @@ Chinese, Japanese, Korean and Thai (with its marks) takes one, a pair stands at 
 `check` compares the whole dictionary (`words`), the places of every word (`word`), the words of
 every page (`doc --words`) and what `search` finds and shows; `marks` what it marks in what it shows.
 
-`known` asks for every title and main heading of the files below ROOT that no other page has, and
-counts how often its page comes first and among the first ten.
+`known` asks for every title and main heading of the files below ROOT that no other page has as a
+title or heading of any rank, and counts how often its page comes first and among the first ten.
 
 All print one line per problem, then a summary, and exit with 1 when there is any problem.
 """
@@ -341,24 +341,25 @@ class Names(html.parser.HTMLParser):
 
     def __init__(self):
         super().__init__()
-        self.open, self.title, self.heading, self.main = None, None, None, False
+        self.open, self.title, self.heading, self.main, self.all = None, None, None, False, []
 
     def handle_starttag(self, tag, attributes):
-        if tag == "title" and self.title is None:
-            self.open, self.title = "title", ""
-        elif re.fullmatch("h[1-6]", tag) and not self.main \
-                and (tag == "h1" or self.heading is None):
-            self.open, self.heading, self.main = tag, "", tag == "h1"
+        if tag == "title" and self.title is None or re.fullmatch("h[1-6]", tag):
+            self.open = tag
+            self.all.append("")
 
     def handle_endtag(self, tag):
-        if tag == self.open:
-            self.open = None
+        if tag != self.open:
+            return
+        self.open = None
+        if tag == "title":
+            self.title = self.all[-1]
+        elif self.heading is None or tag == "h1" and not self.main:
+            self.heading, self.main = self.all[-1], tag == "h1"
 
     def handle_data(self, data):
-        if self.open == "title":
-            self.title += data
-        elif self.open:
-            self.heading += data
+        if self.open:
+            self.all[-1] += data.replace("¶", " ")
 
 
 def bare(text):
@@ -377,10 +378,11 @@ def known(binary, data, origin, root, start, most):
         names = Names()
         names.feed(path.read_bytes().decode("utf-8", "replace"))
         for kind, text in (("title", names.title), ("heading", names.heading)):
-            text = " ".join((text or "").replace("¶", " ").split())
+            text = " ".join((text or "").split())
             if bare(text):
-                owners[bare(text)].add(url)
                 queries.append((kind, text, url))
+        for text in names.all:
+            owners[bare(text)].add(url)
     out = {}
     for kind in ("title", "heading"):
         own = sorted({(text, url) for k, text, url in queries

@@ -12,7 +12,7 @@
 //! `shared/suites/search-queries.txt` beside the checkout, or below `ARGIOPE_SUITES`.
 //!
 //! **How**: `cargo xtask bench search --runs 10`; `--runs 0` leaves the crawls out, `--pages PACKAGE`
-//! chooses what is searched. One warm-up each, then pairs, the order of each the other way round.
+//! chooses what is searched, `--measure BINARY` is the example, built already. One warm-up each, then pairs, the order of each the other way round.
 //! The number that counts is the median of the differences of the pairs.
 //!
 //! **Would be falsified by**: a median or 99th percentile above 2 times tantivy's, CPU above 1.3 times
@@ -38,7 +38,7 @@ const PACKAGES: &[&str] = &["rust-doc", "openjdk-17-doc", "libboost1.74-doc"];
 
 /// Reads the flags and measures.
 pub fn run(args: &[&str]) -> Result<()> {
-    let (mut runs, mut sites, mut pages) = (10, Vec::new(), Vec::new());
+    let (mut runs, mut sites, mut pages, mut example) = (10, Vec::new(), Vec::new(), None);
     let mut words = args.iter();
     while let Some(word) = words.next() {
         let value = words.next().with_context(|| format!("{word} needs a value"))?;
@@ -46,6 +46,7 @@ pub fn run(args: &[&str]) -> Result<()> {
             "--runs" => runs = value.parse().context("--runs takes a number")?,
             "--site" => sites.push(docs::site(value)?),
             "--pages" => pages.push(docs::site(value)?),
+            "--measure" => example = Some(PathBuf::from(value)),
             _ => bail!("unknown flag {word}"),
         }
     }
@@ -60,7 +61,10 @@ pub fn run(args: &[&str]) -> Result<()> {
     let dir = scratch().join("bench-search");
     let _ = std::fs::remove_dir_all(&dir);
     std::fs::create_dir_all(&dir)?;
-    let example = example()?;
+    let example = match example {
+        Some(built) => built,
+        None => self::example()?,
+    };
     answers(&example, &pages, &dir)?;
     if runs > 0 {
         let binary = match argiope_bin() {
