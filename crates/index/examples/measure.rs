@@ -316,7 +316,10 @@ fn known(docs: &[Doc], view: &View, texts: &Path) {
                         ));
                     }
                 }
-                Err(_) => wrong += 1,
+                Err(e) => {
+                    wrong += 1;
+                    missed.push(format!("{text}: {e}"));
+                }
             }
         }
         println!(
@@ -324,7 +327,7 @@ fn known(docs: &[Doc], view: &View, texts: &Path) {
             100.0 * f64::from(first) / f64::from(count),
             100.0 * f64::from(ten) / f64::from(count),
         );
-        for line in missed.iter().step_by((missed.len() / 12).max(1)) {
+        for line in missed.iter().step_by((missed.len() / 20).max(1)) {
             println!("  {line}");
         }
     }

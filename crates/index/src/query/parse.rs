@@ -74,7 +74,7 @@ pub(crate) fn parse(query: &str) -> Result<Node, Mistake> {
         let message = format!("A query has at most {MAX_CHARS} characters");
         return Err(Mistake { message, at: MAX_CHARS + 1 });
     }
-    let mut parser = Parser { chars, at: 0, depth: 0, clauses: 0 };
+    let mut parser = Parser { chars, at: 0, depth: 0, clauses: 0, owed: 0 };
     let node = parser.all()?;
     if parser.at < parser.chars.len() {
         return Err(parser.mistake("This bracket closes nothing; remove it", parser.at));
@@ -103,6 +103,8 @@ struct Parser {
     at: usize,
     depth: usize,
     clauses: usize,
+    /// Brackets that words opened and did not close: `f( x )`.
+    owed: usize,
 }
 
 impl Parser {
@@ -131,6 +133,11 @@ impl Parser {
             match self.peek(0) {
                 None => break,
                 Some(')') if self.depth > 0 => break,
+                Some(')') if self.owed > 0 => {
+                    self.owed -= 1;
+                    self.at += 1;
+                    continue;
+                }
                 Some(')') => {
                     return Err(self.mistake("This bracket closes nothing; remove it", self.at));
                 }
@@ -273,6 +280,7 @@ impl Parser {
             }
             self.at += 1;
         }
+        self.owed += own;
         self.chars[start..self.at].iter().collect()
     }
 
@@ -480,6 +488,7 @@ mod tests {
         );
         assert_eq!(shown("note: this - that * (f(x))"), "[note: this that f(x)]");
         assert_eq!(shown("or and Or a) b"), "[or and Or a) b]");
+        assert_eq!(shown("fn f( a, b ) -> C"), "[fn f( a, b -> C]".replace("-> ", ""));
         assert_eq!(shown("http://example.org/a?b"), "http://example.org/a?b");
     }
 

@@ -399,6 +399,7 @@ impl<'v> Planner<'v> {
             norm,
             b,
             role,
+            steps: field == fields.loose,
         };
         let mut out = Vec::new();
         let mut add = |field, (weight, b): (f32, f32)| {

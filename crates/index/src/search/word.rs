@@ -21,7 +21,12 @@ pub(crate) struct Part {
     pub norm: Field,
     pub b: f32,
     pub role: Role,
+    /// Occurrences are told at the 1st, 2nd, 4th … only.
+    pub steps: bool,
 }
+
+/// What occurrences that were told in steps stand for.
+const STEPS: [f32; 8] = [0.0, 1.0, 2.4, 5.0, 10.0, 20.0, 40.0, 80.0];
 
 /// What a part says of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,8 +112,8 @@ impl Weight for WordWeight {
             let postings = index.read_postings_from_terminfo(&info, option)?;
             let mut counts = [0.0; 256];
             counts.iter_mut().zip(table).for_each(|(to, from)| *to = *from);
-            let role = part.role;
-            lists.push(List { postings, norms, role, counts: Box::new(counts) });
+            let (role, steps) = (part.role, part.steps);
+            lists.push(List { postings, norms, role, steps, counts: Box::new(counts) });
         }
         if lists.is_empty() {
             return Ok(Box::new(EmptyScorer));
@@ -131,6 +136,7 @@ struct List {
     postings: SegmentPostings,
     norms: FieldNormReader,
     role: Role,
+    steps: bool,
     counts: Box<[f32; 256]>,
 }
 
@@ -200,7 +206,12 @@ impl Scorer for WordScorer {
         for list in &self.lists {
             if list.postings.doc() == self.doc {
                 let length = usize::from(list.norms.fieldnorm_id(self.doc));
-                let count = list.postings.term_freq() as f32 * list.counts[length];
+                let often = list.postings.term_freq();
+                let often = match list.steps {
+                    true => STEPS[(often as usize).min(STEPS.len() - 1)],
+                    false => often as f32,
+                };
+                let count = often * list.counts[length];
                 match list.role {
                     Role::Beside => beside += count,
                     Role::Exact => exact += count,
