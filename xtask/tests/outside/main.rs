@@ -8,7 +8,8 @@
 //!
 //! Larger runs: `ARGIOPE_SITES=openjdk-17-doc,rust-doc` (packages or folders), `ARGIOPE_REPEAT=100`
 //! (crawls per site), `ARGIOPE_KILLS=20`, `ARGIOPE_KILL_PAGES=20000` or `ARGIOPE_KILL_SITE=git-doc`,
-//! `ARGIOPE_SEED=7`, `ARGIOPE_EVERY=1` (the words of all links, after changes and kills too).
+//! `ARGIOPE_SEED=7`, `ARGIOPE_EVERY=1` (the words of all links, after changes and kills too),
+//! `ARGIOPE_KNOWN=10000` (titles and headings asked for per site), `ARGIOPE_QUERIES=10000` (odd ones).
 
 mod backlinks;
 mod backup;
