@@ -293,7 +293,7 @@ pub enum TopBy {
   argiope --format json broken | jq -r .source | sort | uniq -c
 
 A link is broken when the last visit to its URL failed for good, and malformed when what is written
-there is no URL.")]
+there is no URL. Of one URL at most a thousand pages are listed; `argiope links URL` lists all.")]
 pub struct Broken {
     /// List so many URLs at most; 0 lists all (default: 50 in text, all in json and csv)
     #[arg(long, value_name = "N")]

@@ -146,8 +146,10 @@ impl DataDir {
         } else {
             write_new(path, now)?
         };
-        // The store is made before the first page is written, so this is no crash of ours.
-        if !path.join("store").exists() && holds_bytes(&warc_dir(path)) {
+        // The store is made before the first page is written, so this is no crash of ours; while it
+        // is written anew, the old one bears another name for a moment.
+        let known = path.join("store").exists() || path.join("store.old").exists();
+        if !known && holds_bytes(&warc_dir(path)) {
             return Err(DataDirError::StoreGone(path.display().to_string()));
         }
         let list_path = path.join("suffixes.dat");

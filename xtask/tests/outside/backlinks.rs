@@ -167,6 +167,24 @@ fn append(root: &Path, page: usize, text: &str) -> Result<()> {
 }
 
 #[test]
+fn counts_are_right_after_pages_were_forgotten() -> Result<()> {
+    let Some(rig) = Rig::new("backlinks-forget", &["nginx", "python3"])? else { return Ok(()) };
+    let root = rig.folder("site")?;
+    Graph::made_up(200, 23).write(&root, 800)?;
+    let nginx = Nginx::serve(&root, &rig.dir, "")?;
+    let start = format!("{}{}", nginx.origin, Graph::uri(0));
+    let walk = walked(&rig, &start, "walk")?;
+    rig.crawl("data", &[&start, "--scope", "host"])?;
+    let before = compared(&rig, "data", &[&walk], &[], 10)?;
+    let gone = [0, 7, 50, 199].map(|page| format!("{}{}", nginx.origin, Graph::uri(page)));
+    let gone: Vec<&str> = gone.iter().map(String::as_str).collect();
+    rig.run("data", &[&["forget", "--yes"], &gone[..]].concat())?.ok().context("forget")?;
+    let after = compared(&rig, "data", &[&walk], &gone, 2)?;
+    ensure!(count(&after, "backlinks")? < count(&before, "backlinks")?, "{after} after {before}");
+    rig.verify("data")
+}
+
+#[test]
 fn counts_are_right_after_kills_at_any_moment() -> Result<()> {
     let Some(rig) = Rig::new("backlinks-kill", &["nginx", "python3"])? else { return Ok(()) };
     let docs = match docs::first_of(docs::EVERYDAY[0]) {

@@ -8,9 +8,9 @@ use crate::raw::{Raw, http, missing, redirect};
 use crate::support::{Opened, Place, now, order, requests, served, settings, url};
 use argiope_archive::{WarcReader, is_tombstone};
 use argiope_crawl::{
-    Asked, ForgetError, ImportOrder, ImportProblem, ImportSummary, ImportWatch, Question, Receipt,
-    StoreFiles, WaczOrder, answer, export_cdxj, export_wacz, export_warc, finish_forgetting,
-    forget, import_warc, look,
+    Access, Asked, DataDir, DataDirError, ForgetError, ImportOrder, ImportProblem, ImportSummary,
+    ImportWatch, Question, Receipt, StoreFiles, WaczOrder, answer, export_cdxj, export_wacz,
+    export_warc, finish_forgetting, forget, import_warc, look,
 };
 use argiope_model::{ScopeRule, Time};
 use argiope_store::{EmbeddedStore, Store, StoreError, UrlState, decode_links};
@@ -330,6 +330,19 @@ async fn what_is_left_over_from_a_killed_crawl_goes_too() {
     forgotten(&place, &[&site.url("/a")]);
     assert_eq!(Search::of(&place.path).files_with(&words), Vec::<&Path>::new());
     place.open().assert_verified();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_store_that_is_just_changing_its_name_is_not_missing() {
+    let (site, place) = (site().await, Place::new());
+    place.crawl(settings(), order(&[site.url("/")])).await;
+    drop(place.open());
+    let store = place.path.join("store");
+    fs::rename(&store, place.path.join("store.old")).unwrap();
+    place.open().assert_verified();
+    fs::rename(&store, place.path.join("elsewhere")).unwrap();
+    let gone = DataDir::open(&place.path, Access::Own, now());
+    assert!(matches!(gone, Err(DataDirError::StoreGone(_))), "{gone:?}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
