@@ -347,6 +347,8 @@ class Names(html.parser.HTMLParser):
         if tag == "title" and self.title is None or re.fullmatch("h[1-6]", tag):
             self.open = tag
             self.all.append("")
+        elif tag == "br" and self.open:
+            self.all[-1] += " "
 
     def handle_endtag(self, tag):
         if tag != self.open:
