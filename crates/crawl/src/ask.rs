@@ -106,6 +106,10 @@ pub struct LinkOrder {
     pub pages: usize,
 }
 
+/// What is said of words while a crawl runs that does not index them.
+const NOT_INDEXED: &str = "this crawl does not index words while it runs (`argiope crawl --index` does); \
+    when it is over, `argiope search` indexes what is there";
+
 /// An answer: rows, or a sentence saying why there are none.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -182,6 +186,9 @@ pub fn answer(
         | Question::Word { .. }
         | Question::Words(_)
         | Question::DocWords(_) => {
+            if live.is_some() && !followers.words.is_followed() {
+                return Asked::Sorry(NOT_INDEXED.to_owned());
+            }
             return about_words(question, dir, store, &followers.words, now);
         }
         Question::Links { .. }

@@ -24,6 +24,8 @@ pub type Failure = Box<dyn std::error::Error + Send + Sync>;
 pub trait Follower: Send + Sync {
     /// What it keeps.
     fn name(&self) -> &'static str;
+    /// It is followed from now on.
+    fn begin(&self) {}
     /// Reads a piece; says whether there is more.
     fn step(&self) -> Result<bool, Failure>;
     /// The crawl has ended. With `all`, everything is to be read; else what was read is to be kept.
@@ -66,6 +68,7 @@ impl Following {
     /// Starts to follow.
     pub fn start(follower: Arc<dyn Follower>) -> std::io::Result<Self> {
         let told = Arc::new((Mutex::new(Told::Nothing), Condvar::new()));
+        follower.begin();
         let heard = told.clone();
         let thread = std::thread::Builder::new().name(follower.name().to_owned());
         let thread = thread.spawn(move || {

@@ -70,6 +70,7 @@ pub struct Words {
     view: Mutex<Option<View>>,
     pace: Mutex<Pace>,
     hold: Hold,
+    followed: AtomicBool,
 }
 
 /// When the index was last committed, and how quickly it goes.
@@ -109,7 +110,13 @@ impl Words {
             view: Mutex::new(None),
             pace: Mutex::new(Pace { committed: Instant::now(), speed: 500.0 }),
             hold,
+            followed: AtomicBool::new(false),
         }
+    }
+
+    /// Whether it is kept up to date while a crawl runs.
+    pub(crate) fn is_followed(&self) -> bool {
+        self.followed.load(Ordering::Relaxed)
     }
 
     /// Does something with the index. What is damaged is thrown away and made again, once.
@@ -284,6 +291,10 @@ impl Words {
 impl Follower for Words {
     fn name(&self) -> &'static str {
         "words"
+    }
+
+    fn begin(&self) {
+        self.followed.store(true, Ordering::Relaxed);
     }
 
     fn step(&self) -> Result<bool, Failure> {
