@@ -304,7 +304,7 @@ def snippet(asked, word, hit, known):
         asked.problem(f"{name} is empty")
         return
     shown = folded(" ".join(pieces))
-    # Of a dotted or hyphenated word a part is enough here; `marked` wants the whole.
+    # Of a dotted or hyphenated word a part is enough.
     parts = next((parts for _, parts, others in COMPOUNDS if word in others), [word])
     if not any(part in shown for part in parts):
         asked.problem(f"{name} does not show it: {shown}")
@@ -330,7 +330,8 @@ def marked(asked, word, hit, _known):
     told = [text[begin:end].decode("utf-8", "replace") for begin, end in hit["marks"]]
     asked.checked += 1
     forms = [form for mark in told for form in (folded(mark), re.sub(r"[-.,]", "", folded(mark)))]
-    if not any(word in form for form in forms):
+    parts = next((parts for _, parts, others in COMPOUNDS if word in others), [])
+    if not any(part in form for form in forms for part in [word, *parts]):
         asked.problem(f"{name}: marked is {told} in {hit['snippet'][:120]!r}")
     if any(mark.strip() != mark or not mark for mark in told):
         asked.problem(f"{name}: marks hold more than words: {told}")

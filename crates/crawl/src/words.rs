@@ -364,6 +364,9 @@ impl Links for GraphLinks<'_> {
 
 /// The row of a hit, as `search` shows it.
 pub(crate) fn hit_row(hit: &Hit, explain: bool) -> Value {
+    // Marks are bytes of the snippet as it is shown, which may begin with an ellipsis.
+    let before = if hit.snippet.cut_before { '…'.len_utf8() } else { 0 };
+    let marks = hit.snippet.marks.iter().map(|mark| [before + mark.start, before + mark.end]);
     let mut row = json!({
         "rank": hit.rank,
         "score": (f64::from(hit.score) * 1e4).round() / 1e4,
@@ -371,7 +374,7 @@ pub(crate) fn hit_row(hit: &Hit, explain: bool) -> Value {
         "url": hit.url,
         "title": hit.title,
         "snippet": hit.snippet.marked("", ""),
-        "marks": hit.snippet.marks.iter().map(|m| [m.start, m.end]).collect::<Vec<_>>(),
+        "marks": marks.collect::<Vec<_>>(),
         "marked": hit.snippet.marked("\u{2}", "\u{3}"),
         "site": hit.site,
         "language": hit.language,

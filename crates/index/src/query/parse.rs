@@ -357,7 +357,13 @@ impl Parser {
             "site" => Filter::Site(host_in(value)),
             "lang" => Filter::Language(value.to_lowercase()),
             "type" => Filter::Kind(value.to_lowercase()),
-            "link" => Filter::Link(value.to_owned()),
+            "link" => match is_url(value) {
+                true => Filter::Link(value.to_owned()),
+                false => {
+                    let message = format!("{value} is no URL: write link:https://example.org/");
+                    return Err(self.mistake(message, at));
+                }
+            },
             "before" => Filter::Before(day()?),
             _ => Filter::After(day()?),
         }))
@@ -416,6 +422,12 @@ fn one_apart(a: &str, b: &str) -> bool {
         (x, y) if x + 1 == y => b[1..] == *a,
         _ => false,
     }
+}
+
+/// Whether this can be read as a URL, with or without its scheme.
+fn is_url(text: &str) -> bool {
+    let full = if text.contains("://") { text.to_owned() } else { format!("http://{text}") };
+    argiope_model::CanonicalUrl::parse(&full).is_ok()
 }
 
 #[cfg(test)]
@@ -478,6 +490,7 @@ mod tests {
             "[After(Time(86400000)) Before(Time(0))]"
         );
         assert_eq!(shown("link:http://x/?a=b"), "Link(\"http://x/?a=b\")");
+        assert!(parse("a link:http://[").is_err_and(|e| e.message.contains("no URL") && e.at == 8));
     }
 
     #[test]
