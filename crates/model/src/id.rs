@@ -110,6 +110,26 @@ impl fmt::Display for DocId {
     }
 }
 
+/// The number of a word: a stable hash of its folded form, never 0; 0 stands for a stop word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct WordId(pub u64);
+
+impl WordId {
+    /// The number that all stop words have.
+    pub const STOP: WordId = WordId(0);
+
+    /// The number of a word in its folded form.
+    pub fn of(folded: &str) -> Self {
+        WordId(xxhash_rust::xxh3::xxh3_64(folded.as_bytes()).max(1))
+    }
+}
+
+impl fmt::Display for WordId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
 /// The number of a job in its data directory, counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct JobId(pub u32);
@@ -129,6 +149,13 @@ mod tests {
         let id = DocId::new((1 << 40) - 1, 4095);
         assert_eq!(id.0, (1 << 52) - 1);
         assert_eq!((id.running(), id.part()), ((1 << 40) - 1, 4095));
+    }
+
+    #[test]
+    fn the_number_of_a_word_is_the_same_on_every_machine_and_in_every_version() {
+        assert_eq!(WordId::of("spider"), WordId(11353233897259354878));
+        assert_eq!(WordId::of("中国"), WordId(9822245771723986127));
+        assert_ne!(WordId::of(""), WordId::STOP);
     }
 
     #[test]

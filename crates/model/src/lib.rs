@@ -19,7 +19,7 @@ mod time;
 mod url;
 
 pub use capture::{Capture, Directives, Location, PayloadDigest};
-pub use id::{DocId, HostKey, JobId, PARTITIONS, SiteKey, UrlKey};
+pub use id::{DocId, HostKey, JobId, PARTITIONS, SiteKey, UrlKey, WordId};
 pub use job::{Job, JobState, Limits, Order, QueryPolicy, Role, Scope, ScopeRule, Wanted};
 pub use link::{Link, LinkKind};
 pub use outcome::{FetchOutcome, OutcomeKind};

@@ -20,6 +20,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("argiope-fetch", &["argiope-model"]),
     ("argiope-store", &["argiope-model", "argiope-frontier"]),
     ("argiope-graph", &["argiope-model", "argiope-store"]),
+    ("argiope-index", &["argiope-model", "argiope-store", "argiope-archive"]),
     (
         "argiope-crawl",
         &[
@@ -58,12 +59,16 @@ const ROOMS: &[(&str, &str)] = &[
     ("chardetng", "argiope-parse"),
     ("clap", "argiope-cli"),
     ("fjall", "argiope-store"),
+    ("frostem", "argiope-index"),
     ("html5gum", "argiope-parse"),
     ("http-body-util", "argiope-fetch"),
     ("hyper", "argiope-fetch"),
+    ("icu_normalizer", "argiope-index"),
     ("publicsuffix", "argiope-model"),
+    ("tantivy", "argiope-index"),
     ("toml_edit", "argiope-cli"),
     ("tracing-subscriber", "argiope-cli"),
+    ("unicode-segmentation", "argiope-index"),
     ("url", "argiope-model"),
     ("whatlang", "argiope-parse"),
 ];

@@ -1,0 +1,235 @@
+//! A page on its way into the index: everything that is known of it, and its words.
+
+use crate::analyse::{
+    BEGIN, END, Feed, Form, Rules, Sketch, Stems, StopList, Token, Walk, quick_hash,
+};
+use crate::links::{LINK_PHRASES, LinkedAs};
+use crate::schema::{Fields, NO_SNIPPET};
+use argiope_archive::TextBlob;
+use argiope_model::{CanonicalUrl, DocId, Location, Time};
+use std::sync::Arc;
+use tantivy::TantivyDocument;
+
+/// Positions between two headings or two phrases: no phrase spans them.
+const GAP: u32 = 8;
+
+/// A page to be indexed.
+#[derive(Clone, Debug)]
+pub struct Page<'a> {
+    /// Its number.
+    pub doc: DocId,
+    /// Its URL.
+    pub url: &'a CanonicalUrl,
+    /// Its site.
+    pub site: &'a str,
+    /// Its text.
+    pub text: &'a TextBlob,
+    /// Where that text lies.
+    pub location: Location,
+    /// Its media type.
+    pub mime: &'a str,
+    /// Body bytes received.
+    pub bytes: u64,
+    /// When it was first seen.
+    pub first_seen: Time,
+    /// When its text last changed.
+    pub changed: Time,
+    /// When it was last asked for.
+    pub fetched: Time,
+    /// It asks that no piece of its text be shown.
+    pub no_snippet: bool,
+    /// How it is linked to.
+    pub links: LinkedAs,
+}
+
+/// Turns pages into documents, one after the other, with buffers that are used again.
+pub(crate) struct Press {
+    stop: Arc<StopList>,
+    language: String,
+    walk: Walk,
+    stems: Stems,
+    feed: Feed,
+    loose: Feed,
+    /// Pages so far: their names for the stems.
+    pages: u32,
+}
+
+impl Press {
+    pub fn new(stop: Arc<StopList>, language: String) -> Self {
+        Press {
+            stop,
+            language,
+            walk: Walk::default(),
+            stems: Stems::default(),
+            feed: Feed::default(),
+            loose: Feed::default(),
+            pages: 0,
+        }
+    }
+
+    /// The document of a page, and how many bytes its words take on their way.
+    pub fn document(&mut self, fields: &Fields, page: &Page<'_>) -> (TantivyDocument, usize) {
+        let mut out = TantivyDocument::default();
+        let mut bytes = 0;
+        let mut put = |feed: &mut Feed, field| {
+            if !feed.is_empty() {
+                bytes += feed.text().len();
+                out.add_text(field, feed.text());
+            }
+            feed.clear();
+        };
+        self.pages = self.pages.wrapping_add(1).max(1);
+        let language = page.text.language.as_deref().unwrap_or(&self.language);
+        let rules = Rules::of(language);
+        self.phrase(&page.text.title, rules, true);
+        let title_hash = quick_hash(self.feed.text());
+        put(&mut self.feed, fields.title);
+        for heading in &page.text.headings {
+            self.phrase(heading, None, true);
+        }
+        put(&mut self.feed, fields.headings);
+        self.address(page.url);
+        put(&mut self.feed, fields.address);
+        for (phrase, _) in page.links.phrases.iter().take(LINK_PHRASES) {
+            self.phrase(phrase, None, false);
+        }
+        put(&mut self.feed, fields.links);
+        let sketch = self.body(&page.text.text, rules);
+        put(&mut self.loose, fields.loose);
+        // The largest last: a document is a buffer that grows.
+        put(&mut self.feed, fields.body);
+
+        out.add_text(fields.host, page.url.host());
+        if let Some(language) = &page.text.language {
+            out.add_text(fields.language, language);
+        }
+        out.add_text(fields.kind, page.mime);
+        out.add_u64(fields.doc, page.doc.0);
+        out.add_text(fields.site, page.site);
+        out.add_i64(fields.first_seen, page.first_seen.0);
+        out.add_i64(fields.changed, page.changed.0);
+        out.add_i64(fields.fetched, page.fetched.0);
+        out.add_u64(fields.size, page.bytes);
+        out.add_u64(fields.backlinks, page.links.backlinks);
+        out.add_u64(fields.link_digest, page.links.digest());
+        out.add_u64(fields.sketch, sketch.finish(title_hash));
+        out.add_u64(fields.segment, u64::from(page.location.segment));
+        out.add_u64(fields.offset, page.location.offset);
+        out.add_u64(fields.length, page.location.length);
+        out.add_u64(fields.flags, if page.no_snippet { NO_SNIPPET } else { 0 });
+        out.add_text(fields.url, page.url.as_str());
+        (out, bytes)
+    }
+
+    /// The words of the text without the stop words, and their stems.
+    fn body(&mut self, text: &str, rules: Option<Rules>) -> Sketch {
+        let Press { stop, walk, stems, feed, loose, pages, .. } = self;
+        let mut sketch = Sketch::default();
+        walk.tokens(text, |token| {
+            match token.form {
+                _ if token.text.is_empty() => {}
+                Form::Word => {
+                    let hash = quick_hash(token.text);
+                    sketch.word(hash);
+                    if !stop.holds_hash(hash) {
+                        feed.push(token.text, token.position);
+                        loosen(stems, loose, rules, token, (hash, *pages));
+                    }
+                }
+                Form::Single => {
+                    sketch.word(quick_hash(token.text));
+                    feed.push(token.text, token.position);
+                }
+                Form::Whole | Form::Pair => feed.push(token.text, token.position),
+            }
+            true
+        });
+        sketch
+    }
+
+    /// Words that belong together, all of them, after those before with a gap between. With
+    /// ends, a query that is the whole of it can be told.
+    fn phrase(&mut self, text: &str, rules: Option<Rules>, ends: bool) {
+        let Press { walk, stems, feed, loose, pages, .. } = self;
+        let base = if feed.is_empty() { 0 } else { feed.position() + GAP };
+        let mut last = 0;
+        walk.tokens(text, |token| {
+            if token.text.is_empty() {
+                return true;
+            }
+            if last == 0 && ends {
+                feed.push(BEGIN, base);
+            }
+            last = last.max(token.position);
+            feed.push(token.text, base + token.position);
+            if token.form == Form::Word {
+                let hash = quick_hash(token.text);
+                loosen(stems, loose, rules, token, (hash, *pages));
+            }
+            true
+        });
+        if last > 0 && ends {
+            feed.push(END, base + last + 1);
+        }
+    }
+
+    /// The words of a URL: its host and path, unescaped; not the scheme, nor `www`.
+    fn address(&mut self, url: &CanonicalUrl) {
+        let host = url.host();
+        let readable = unescaped(url.path_and_query());
+        self.phrase(host.strip_prefix("www.").unwrap_or(host), None, false);
+        for piece in readable.split(['/', '?', '&', '=', '_', '+']).filter(|p| !p.is_empty()) {
+            self.phrase(piece, None, false);
+        }
+    }
+}
+
+/// Adds what a word is found by beside itself: its stem, the pieces of an identifier or of a
+/// word with an apostrophe.
+fn loosen(
+    stems: &mut Stems,
+    loose: &mut Feed,
+    rules: Option<Rules>,
+    token: Token<'_>,
+    (hash, page): (u64, u32),
+) {
+    let (raw, folded) = (token.raw, token.text);
+    if token.signs {
+        let pieces = folded.split(['_', '\'']).filter(|piece| piece.len() > 1);
+        for piece in pieces {
+            if stems.first_on(piece, page) {
+                loose.push(piece, 0);
+            }
+        }
+    }
+    let wordy = folded.len() > 2 && !folded.as_bytes()[0].is_ascii_digit();
+    if let Some(rules) = rules.filter(|_| wordy)
+        && let Some(stem) = stems.now_and_then(rules, raw, folded, hash, page)
+    {
+        loose.push(stem, 0);
+    }
+}
+
+/// A path with its escapes undone, where they are text.
+fn unescaped(path: &str) -> String {
+    if !path.contains('%') {
+        return path.to_owned();
+    }
+    let bytes = path.as_bytes();
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while at < bytes.len() {
+        let hex = |n: usize| bytes.get(at + n).and_then(|b| char::from(*b).to_digit(16));
+        match (bytes[at], hex(1), hex(2)) {
+            (b'%', Some(high), Some(low)) => {
+                out.push((high * 16 + low) as u8);
+                at += 3;
+            }
+            (byte, ..) => {
+                out.push(byte);
+                at += 1;
+            }
+        }
+    }
+    String::from_utf8_lossy(&out).into_owned()
+}

@@ -1,0 +1,358 @@
+//! Searching: a question, its answer, and how one is made from the other.
+//!
+//! * The way of a query: parsed ([`crate::query`]), planned (`plan`), collected: every matching
+//!   document is counted and scored by its words (`word`), the best are kept; the best hundred
+//!   are looked at closely (`rank`): nearness and order of the words, how early they stand,
+//!   whether they are the whole title or a whole heading, links, freshness; near-duplicates are
+//!   folded; what is shown gets its snippet from the text blobs.
+//! * Where fewer than ten pages hold all the words, pages that hold some of them follow.
+//! * Invariants: the total is exact unless the time ran out, which the answer then says; the
+//!   order of results does not depend on the page of results that is asked for.
+
+mod collect;
+mod plan;
+mod rank;
+mod weights;
+mod word;
+
+use crate::error::IndexError;
+use crate::links::Links;
+use crate::query::{Filter, Mistake, Node, Sign, parse};
+use crate::snippet::{self, Snippet};
+use crate::view::View;
+use argiope_archive::read_text;
+use argiope_model::{DocId, Time};
+use collect::{Collected, Found, Wanted};
+use plan::{Plan, Planner};
+use rank::AllLooks;
+use std::path::Path;
+use std::time::{Duration, Instant};
+use tantivy::DocAddress;
+use weights::{CLOSELY, FEW};
+
+pub(crate) use plan::Item;
+pub(crate) use rank::stored_url;
+
+/// In which order hits come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sort {
+    /// The best first.
+    #[default]
+    Relevance,
+    /// The last changed first.
+    Date,
+}
+
+/// What is wanted of a search beside its query.
+#[derive(Clone, Debug)]
+pub struct SearchOptions {
+    /// Hits wanted.
+    pub limit: usize,
+    /// Hits to leave out before them.
+    pub offset: usize,
+    /// Their order.
+    pub sort: Sort,
+    /// Count the pages by site, language and year.
+    pub facets: bool,
+    /// Tell what each score is made of.
+    pub explain: bool,
+    /// Raise pages that changed shortly before [`SearchOptions::now`]. `after:` in a query asks
+    /// for it as well.
+    pub fresh: bool,
+    /// The time of the search, for freshness.
+    pub now: Time,
+    /// Cut a piece out of every hit's text.
+    pub snippets: bool,
+    /// Hits that are nearly the same page stand under one.
+    pub fold: bool,
+    /// Look for other spellings where nothing is found.
+    pub suggest: bool,
+    /// How long it may take.
+    pub time_limit: Duration,
+}
+
+impl Default for SearchOptions {
+    fn default() -> Self {
+        SearchOptions {
+            limit: 10,
+            offset: 0,
+            sort: Sort::Relevance,
+            facets: false,
+            explain: false,
+            fresh: false,
+            now: Time(0),
+            snippets: true,
+            fold: true,
+            suggest: true,
+            time_limit: Duration::from_secs(2),
+        }
+    }
+}
+
+/// What was found.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Answer {
+    /// Pages that match, all of them counted.
+    pub total: u64,
+    /// Pages that hold only some of the words, which follow where `total` is small.
+    pub partial: u64,
+    /// The time ran out: the total is a lower bound, and better hits may be missing.
+    pub timed_out: bool,
+    /// The hits asked for.
+    pub hits: Vec<Hit>,
+    /// How the pages are spread, where that was asked for.
+    pub facets: Option<Facets>,
+    /// The query with words spelled as the index knows them, where it knows better.
+    pub did_you_mean: Option<String>,
+    /// Stop words of the query: looked for in titles, headings, URLs and links only.
+    pub ignored: Vec<String>,
+    /// How long it took.
+    pub took: Duration,
+}
+
+/// One page found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hit {
+    /// Its place, from 1.
+    pub rank: usize,
+    /// The score it was ordered by.
+    pub score: f32,
+    /// Its number.
+    pub doc: DocId,
+    /// Its URL.
+    pub url: String,
+    /// Its title.
+    pub title: String,
+    /// A piece of its text.
+    pub snippet: Snippet,
+    /// Its site.
+    pub site: String,
+    /// Its language, where known.
+    pub language: Option<String>,
+    /// When it was asked for, as the index knows.
+    pub fetched_at: Time,
+    /// When its text last changed.
+    pub changed_at: Time,
+    /// It holds only some of the words.
+    pub partial: bool,
+    /// Pages that are nearly the same and were left out for it.
+    pub alike: Vec<DocId>,
+    /// What the score is made of, where that was asked for; the parts add up to it.
+    pub parts: Vec<(String, f32)>,
+}
+
+/// How the pages found are spread, most first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Facets {
+    /// By site.
+    pub sites: Vec<(String, u64)>,
+    /// By language; pages of unknown language are left out.
+    pub languages: Vec<(String, u64)>,
+    /// By the year of their last change.
+    pub years: Vec<(String, u64)>,
+}
+
+/// Why there is no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum SearchError {
+    /// The query is written wrongly.
+    #[error(transparent)]
+    Mistake(#[from] Mistake),
+    /// Something of ours failed.
+    #[error(transparent)]
+    Index(#[from] IndexError),
+}
+
+impl View {
+    /// Searches. `texts` is where the text blobs lie, for titles and snippets; `links` answers
+    /// `link:`.
+    pub fn search(
+        &self,
+        query: &str,
+        texts: &Path,
+        links: &dyn Links,
+        options: &SearchOptions,
+    ) -> Result<Answer, SearchError> {
+        let began = Instant::now();
+        let deadline = began + options.time_limit;
+        let tree = parse(query)?;
+        let linking = |url: &str| links.linking_to(url).map_err(IndexError::Links);
+        let languages = self.query_languages(&tree)?;
+        let mut plan = Planner::new(self, &languages, &linking).plan(&tree)?;
+        plan.fresh |= options.fresh;
+        let wanted = Wanted {
+            keep: (options.offset.saturating_add(options.limit)).max(CLOSELY),
+            by_date: options.sort == Sort::Date,
+            facets: options.facets,
+            deadline,
+        };
+        let failed = self.failed("search");
+        let strict = collect::collect(self, &*plan.strict, &wanted).map_err(&failed)?;
+        let mut answer = Answer { total: strict.total, ..Answer::default() };
+        let mut best = strict;
+        if best.total < FEW
+            && let Some(loose) = plan.loose.as_ref().filter(|_| !best.timed_out)
+        {
+            best = self.with_partial(best, &**loose, &wanted).map_err(&failed)?;
+            answer.partial = best.total - answer.total;
+        }
+        answer.timed_out = best.timed_out;
+        answer.facets = options.facets.then(|| std::mem::take(&mut best.facets));
+        if options.sort == Sort::Relevance {
+            rank::closely(self, &plan, &mut best.found, options.now).map_err(&failed)?;
+        }
+        let mut looks = AllLooks::new(self);
+        let mut shown = best.found;
+        if options.fold {
+            shown = self
+                .folded(&mut looks, shown, options.offset.saturating_add(options.limit))
+                .map_err(&failed)?;
+        }
+        let shown: Vec<Found> =
+            shown.into_iter().skip(options.offset).take(options.limit).collect();
+        answer.hits = self.hits(&plan, &mut looks, shown, texts, options)?;
+        if answer.total == 0 && options.suggest {
+            answer.did_you_mean = self.did_you_mean(query, &plan.items)?;
+        }
+        answer.ignored = plan.ignored;
+        answer.took = began.elapsed();
+        Ok(answer)
+    }
+
+    /// All pages with some of the words; those with all of them first.
+    fn with_partial(
+        &self,
+        strict: Collected,
+        loose: &dyn tantivy::query::Query,
+        wanted: &Wanted,
+    ) -> tantivy::Result<Collected> {
+        let mut all = collect::collect(self, loose, wanted)?;
+        for found in &mut all.found {
+            found.partial = !strict.found.iter().any(|s| s.address == found.address);
+        }
+        // What the loose question scored too low to be kept is there all the same.
+        for found in strict.found {
+            if !all.found.iter().any(|known| known.address == found.address) {
+                all.found.push(found);
+            }
+        }
+        if !wanted.by_date {
+            all.found.sort_by_key(|found| found.partial);
+        }
+        all.total = all.total.max(strict.total);
+        Ok(all)
+    }
+
+    /// Puts what is nearly the same page as one before under that, up to `wanted` pages.
+    fn folded(
+        &self,
+        all: &mut AllLooks<'_>,
+        found: Vec<Found>,
+        wanted: usize,
+    ) -> tantivy::Result<Vec<Found>> {
+        let mut kept: Vec<Found> = Vec::new();
+        let mut sketches: Vec<u64> = Vec::new();
+        for (n, found) in found.into_iter().enumerate() {
+            if kept.len() >= wanted {
+                break;
+            }
+            // Only the first: comparing all with all grows with the square.
+            if n >= 2 * CLOSELY {
+                kept.push(found);
+                continue;
+            }
+            let DocAddress { segment_ord: ord, doc_id } = found.address;
+            let looks = all.of(ord)?;
+            let sketch = looks.sketch(doc_id);
+            match sketches.iter().position(|other| crate::analyse::alike(*other, sketch)) {
+                Some(same) => kept[same].alike.push(looks.doc(doc_id)),
+                None => {
+                    kept.push(found);
+                    sketches.push(sketch);
+                }
+            }
+        }
+        Ok(kept)
+    }
+
+    fn hits(
+        &self,
+        plan: &Plan,
+        all: &mut AllLooks<'_>,
+        shown: Vec<Found>,
+        texts: &Path,
+        options: &SearchOptions,
+    ) -> Result<Vec<Hit>, IndexError> {
+        let mut hits = Vec::with_capacity(shown.len());
+        let failed = self.failed("read a hit");
+        let mut marker = snippet::Marker::new(&plan.items);
+        for (n, mut found) in shown.into_iter().enumerate() {
+            let at = found.address.doc_id;
+            let looks = all.of(found.address.segment_ord).map_err(&failed)?;
+            let stored: tantivy::TantivyDocument =
+                self.searcher.doc(found.address).map_err(&failed)?;
+            let mut hit = Hit {
+                rank: options.offset + n + 1,
+                score: found.score,
+                doc: looks.doc(at),
+                url: rank::stored_url(&stored, self.fields.url),
+                title: String::new(),
+                snippet: Snippet::default(),
+                site: looks.site(at),
+                language: looks.language(at),
+                fetched_at: looks.fetched(at),
+                changed_at: looks.changed(at),
+                partial: found.partial,
+                alike: std::mem::take(&mut found.alike),
+                parts: Vec::new(),
+            };
+            if options.snippets {
+                match read_text(texts, looks.location(at)) {
+                    Ok(text) => {
+                        if !looks.no_snippet(at) {
+                            let places = self.places(plan, found.address).map_err(&failed)?;
+                            hit.snippet = marker.cut(&text, &places);
+                        }
+                        hit.title = text.title;
+                    }
+                    // The page was fetched again, or its text is damaged: the hit stands.
+                    Err(e) => tracing::debug!(doc = hit.doc.0, error = %e, "no snippet"),
+                }
+            }
+            if options.explain {
+                hit.parts = rank::parts(self, plan, &found).map_err(&failed)?;
+            }
+            hits.push(hit);
+        }
+        Ok(hits)
+    }
+
+    /// The languages whose rules stem the words of a query: the one it names, else those that
+    /// many pages are in.
+    fn query_languages(&self, tree: &Node) -> Result<Vec<String>, IndexError> {
+        fn named(node: &Node) -> Option<String> {
+            match node {
+                Node::Filter(Filter::Language(language)) => Some(language.clone()),
+                Node::All(parts) => {
+                    parts.iter().find_map(|(sign, n)| named(n).filter(|_| *sign != Sign::Not))
+                }
+                _ => None,
+            }
+        }
+        if let Some(language) = named(tree) {
+            return Ok(vec![language]);
+        }
+        let counts = self.languages()?;
+        let all: u64 = counts.iter().map(|(_, n)| n).sum();
+        let mut out: Vec<String> = counts
+            .into_iter()
+            .filter(|(language, n)| n * 20 >= all && crate::analyse::has_stems(language))
+            .map(|(language, _)| language)
+            .take(3)
+            .collect();
+        if out.is_empty() {
+            out.push(self.language.clone());
+        }
+        Ok(out)
+    }
+}
