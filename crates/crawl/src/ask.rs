@@ -193,8 +193,12 @@ fn linked(
     let named = |target: &str| -> Result<Result<(String, UrlKey), Asked>, StoreError> {
         let found = find(target, pinned, store)?.map(|(key, row)| (row.url.to_string(), key));
         // A link may lead where no job has been.
-        let unmet = || CanonicalUrl::parse(target).map(|url| (url.to_string(), url.key(pinned)));
-        Ok(found.map_or_else(unmet, Ok).map_err(|e| Asked::Sorry(format!("{target}: {e}"))))
+        let unmet = || match (target.parse::<u64>(), CanonicalUrl::parse(target)) {
+            (Ok(number), _) => Err(Asked::Sorry(format!("no document has the number {number}"))),
+            (_, Ok(url)) => Ok((url.to_string(), url.key(pinned))),
+            (_, Err(e)) => Err(Asked::Sorry(format!("{target}: {e}"))),
+        };
+        Ok(found.map_or_else(unmet, Ok))
     };
     Ok(match question {
         Question::Links { target, order } => match named(target)? {
