@@ -329,20 +329,20 @@ fn doc(
     key: UrlKey,
     row: &UrlRow,
 ) -> Result<Vec<Value>, StoreError> {
-    // A graph that cannot be read keeps nobody from the rest.
-    let (backlinks, words) = match links.about(key) {
-        Ok((number, words)) => (Some(number), words),
-        Err(e) => {
-            tracing::warn!("{}", crate::backlinks::chain(&e));
-            (None, None)
-        }
-    };
     let captures = store.captures(key)?;
     let last = captures.last();
     let text = captures.iter().rev().find_map(|c| c.text);
     let text = text.and_then(|at| read_text(&text_dir(data), at).ok());
     // What others call a page says what it is about where it does not say so itself.
     let own = text.as_ref().map(|t| t.description.clone()).filter(|own| !own.is_empty());
+    // A graph that cannot be read keeps nobody from the rest.
+    let (backlinks, words) = match links.about(key, own.is_none()) {
+        Ok((number, words)) => (Some(number), words),
+        Err(e) => {
+            tracing::warn!("{}", crate::backlinks::chain(&e));
+            (None, None)
+        }
+    };
     let time = |t: Option<Time>| t.map(|t| t.to_string());
     let state = match row.state {
         UrlState::Skipped(reason) => format!("skipped: {}", reason.name()),
