@@ -222,8 +222,12 @@ fn linked(
     let named = |target: &str| -> Result<Result<(String, UrlKey), Asked>, StoreError> {
         let found = find(target, pinned, store)?.map(|(key, row)| (row.url.to_string(), key));
         // A link may lead where no job has been.
-        let unmet = || CanonicalUrl::parse(target).map(|url| (url.to_string(), url.key(pinned)));
-        Ok(found.map_or_else(unmet, Ok).map_err(|e| Asked::Sorry(format!("{target}: {e}"))))
+        let unmet = || match (target.parse::<u64>(), CanonicalUrl::parse(target)) {
+            (Ok(number), _) => Err(Asked::Sorry(format!("no document has the number {number}"))),
+            (_, Ok(url)) => Ok((url.to_string(), url.key(pinned))),
+            (_, Err(e)) => Err(Asked::Sorry(format!("{target}: {e}"))),
+        };
+        Ok(found.map_or_else(unmet, Ok))
     };
     Ok(match question {
         Question::Links { target, order } => match named(target)? {
@@ -354,20 +358,20 @@ fn doc(
     key: UrlKey,
     row: &UrlRow,
 ) -> Result<Vec<Value>, StoreError> {
-    // A graph that cannot be read keeps nobody from the rest.
-    let (backlinks, words) = match links.about(key) {
-        Ok((number, words)) => (Some(number), words),
-        Err(e) => {
-            tracing::warn!("{}", crate::backlinks::chain(&e));
-            (None, None)
-        }
-    };
     let captures = store.captures(key)?;
     let last = captures.last();
     let text = captures.iter().rev().find_map(|c| c.text);
     let text = text.and_then(|at| read_text(&text_dir(data), at).ok());
     // What others call a page says what it is about where it does not say so itself.
     let own = text.as_ref().map(|t| t.description.clone()).filter(|own| !own.is_empty());
+    // A graph that cannot be read keeps nobody from the rest.
+    let (backlinks, words) = match links.about(key, own.is_none()) {
+        Ok((number, words)) => (Some(number), words),
+        Err(e) => {
+            tracing::warn!("{}", crate::backlinks::chain(&e));
+            (None, None)
+        }
+    };
     let time = |t: Option<Time>| t.map(|t| t.to_string());
     let state = match row.state {
         UrlState::Skipped(reason) => format!("skipped: {}", reason.name()),

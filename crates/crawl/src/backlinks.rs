@@ -97,11 +97,18 @@ impl Backlinks {
         self.with(Graph::view)
     }
 
-    /// How many pages link to a URL, and the words most of them use for it.
-    pub(crate) fn about(&self, key: UrlKey) -> Result<(u64, Option<String>), GraphError> {
+    /// How many pages link to a URL and, where that is wanted, the words most of them use for it.
+    pub(crate) fn about(
+        &self,
+        key: UrlKey,
+        words: bool,
+    ) -> Result<(u64, Option<String>), GraphError> {
         let view = self.view()?;
         let counts = view.counts(&[key])?;
-        let words = view.description(&*self.store, &self.pinned, key)?;
+        let words = match words {
+            true => view.description(&*self.store, &self.pinned, key)?,
+            false => None,
+        };
         Ok((counts.first().map_or(0, |c| c.backlinks), words))
     }
 

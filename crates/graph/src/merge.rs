@@ -105,28 +105,13 @@ impl Merged {
         least
     }
 
-    /// How often the target is linked to; `sites` says whether those are wanted, too.
-    pub fn counts(&mut self, sites: bool) -> Result<Counts, GraphError> {
+    /// How often the target is linked to.
+    pub fn counts(&mut self) -> Result<Counts, GraphError> {
         let mut out = Counts::default();
         if let [n] = self.same[..]
             && self.lanes[n].dead.is_empty()
         {
             (out.backlinks, out.sites) = self.lanes[n].cursor.pass()?;
-            return Ok(out);
-        }
-        if !sites {
-            for &n in &self.same {
-                let lane = &mut self.lanes[n];
-                if lane.dead.is_empty() {
-                    out.backlinks += lane.cursor.pass()?.0;
-                    continue;
-                }
-                lane.step()?;
-                while let Some(source) = lane.head {
-                    out.backlinks += u64::from(source.counts());
-                    lane.step()?;
-                }
-            }
             return Ok(out);
         }
         for &n in &self.same {
@@ -171,9 +156,11 @@ impl Merged {
 
     /// More than this the counts of the target cannot be; `None` where that is not known
     /// without looking.
-    pub fn bound(&self, sites: bool) -> Option<u64> {
-        let lanes = self.same.iter().map(|&n| self.lanes[n].cursor.bound(sites));
-        lanes.sum()
+    pub fn bound(&self) -> Option<Counts> {
+        self.same.iter().try_fold(Counts::default(), |sum, &n| {
+            let (backlinks, sites) = self.lanes[n].cursor.bound()?;
+            Some(Counts { backlinks: sum.backlinks + backlinks, sites: sum.sites + sites })
+        })
     }
 
     /// Passes the target by.

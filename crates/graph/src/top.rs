@@ -6,7 +6,7 @@
 //! graph is small, or nearly all of it is asked for), every target is looked at.
 
 use crate::error::GraphError;
-use crate::merge::{Layer, Merged};
+use crate::merge::{Counts, Layer, Merged};
 use crate::run::{POPULAR, Popular};
 use argiope_model::UrlKey;
 use std::cmp::Reverse;
@@ -26,9 +26,21 @@ pub enum By {
     Sites,
 }
 
-/// The best of those seen: the larger number first, then the smaller key.
+/// What a target is ordered by: the number asked for, then the other one.
+type Rank = (u64, u64);
+
+impl By {
+    fn rank(self, Counts { backlinks, sites }: Counts) -> Rank {
+        match self {
+            By::Backlinks => (backlinks, sites),
+            By::Sites => (sites, backlinks),
+        }
+    }
+}
+
+/// The best of those seen: the larger numbers first, then the smaller key.
 struct Best {
-    heap: BinaryHeap<Reverse<(u64, Reverse<UrlKey>)>>,
+    heap: BinaryHeap<Reverse<(Rank, Reverse<UrlKey>)>>,
     limit: usize,
 }
 
@@ -37,8 +49,8 @@ impl Best {
         Best { heap: BinaryHeap::new(), limit }
     }
 
-    fn add(&mut self, n: u64, key: UrlKey) {
-        if n > 0 && self.least().is_none_or(|least| n >= least) {
+    fn add(&mut self, n: Rank, key: UrlKey) {
+        if n.0 > 0 && self.least().is_none_or(|least| n >= least) {
             self.heap.push(Reverse((n, Reverse(key))));
             if self.heap.len() > self.limit {
                 self.heap.pop();
@@ -46,64 +58,66 @@ impl Best {
         }
     }
 
-    /// The least number that is in, once nothing more fits.
-    fn least(&self) -> Option<u64> {
+    /// The least that is in, once nothing more fits.
+    fn least(&self) -> Option<Rank> {
         let full = self.heap.len() >= self.limit;
         self.heap.peek().filter(|_| full).map(|Reverse((n, _))| *n)
     }
 
-    fn sorted(self) -> impl Iterator<Item = (u64, UrlKey)> {
+    fn sorted(self) -> impl Iterator<Item = (Rank, UrlKey)> {
         let all = self.heap.into_sorted_vec().into_iter();
         all.map(|Reverse((n, Reverse(key)))| (n, key))
     }
 }
 
-fn exact(layers: &[Layer], by: By, key: UrlKey) -> Result<u64, GraphError> {
+fn exact(layers: &[Layer], by: By, key: UrlKey) -> Result<Rank, GraphError> {
     let mut merged = Merged::seek(layers, key)?;
     if merged.target() != Some(key) {
-        return Ok(0);
+        return Ok((0, 0));
     }
-    let counts = merged.counts(by == By::Sites)?;
-    Ok(if by == By::Sites { counts.sites } else { counts.backlinks })
+    Ok(by.rank(merged.counts()?))
 }
 
-/// The best, by the lists of popular targets; `None` where these do not settle it. None has more
-/// than `ceiling`.
+/// The best, by the lists of popular targets; `None` where these do not settle it. None is linked
+/// to by more than `sites` sites.
 pub(crate) fn popular(
     layers: &[Layer],
     by: By,
     limit: usize,
-    ceiling: u64,
+    sites: u64,
 ) -> Result<Option<Vec<UrlKey>>, GraphError> {
     // What a run can hold of a target that is not in its list.
     let unlisted = POPULAR - 1;
     let mut lists: Vec<Popular> = layers.iter().map(|l| Popular::first(l.run.clone())).collect();
     let mut heads = lists.iter_mut().map(Popular::read).collect::<Result<Vec<_>, _>>()?;
     let mut candidates = Best::new(limit.saturating_mul(CANDIDATES).max(FEW));
+    let rank = |most: Counts| by.rank(Counts { sites: most.sites.min(sites), ..most });
     while let Some(key) = heads.iter().flatten().map(|(key, ..)| *key).min() {
-        let mut most = 0;
+        let mut most = Counts::default();
         for (head, list) in heads.iter_mut().zip(&mut lists) {
             match *head {
-                Some((k, count, sites)) if k == key => {
-                    most += if by == By::Sites { sites } else { count };
+                Some((k, backlinks, sites)) if k == key => {
+                    most.backlinks += backlinks;
+                    most.sites += sites;
                     *head = list.read()?;
                 }
-                _ => most += unlisted,
+                _ => {
+                    most.backlinks += unlisted;
+                    most.sites += unlisted;
+                }
             }
         }
-        candidates.add(most.min(ceiling), key);
+        candidates.add(rank(most), key);
     }
     // Nothing that is not among the candidates has more than this.
-    let others = candidates.least().unwrap_or(0).max(unlisted * layers.len() as u64);
+    let nowhere = unlisted * layers.len() as u64;
+    let nowhere = rank(Counts { backlinks: nowhere, sites: nowhere });
+    let others = candidates.least().map_or(nowhere, |least| least.max(nowhere));
     let mut best = Best::new(limit);
     for (most, key) in candidates.sorted() {
         // One with the same number and a smaller key would still come in.
         if best.least().is_some_and(|least| most < least) {
             break;
-        }
-        if best.least().is_some_and(|least| least >= ceiling) {
-            // Nothing is better; the smallest keys of those as good are found by passing all.
-            return Ok(None);
         }
         best.add(exact(layers, by, key)?, key);
     }
@@ -111,27 +125,18 @@ pub(crate) fn popular(
     Ok(settled.then(|| best.sorted().map(|(_, key)| key).collect()))
 }
 
-/// The best, by looking at every target until no better one can come.
-pub(crate) fn all(
-    layers: &[Layer],
-    by: By,
-    limit: usize,
-    ceiling: u64,
-) -> Result<Vec<UrlKey>, GraphError> {
+/// The best, by looking at every target.
+pub(crate) fn all(layers: &[Layer], by: By, limit: usize) -> Result<Vec<UrlKey>, GraphError> {
     let mut best = Best::new(limit);
     let mut merged = Merged::first(layers)?;
     while let Some(key) = merged.target() {
         // Keys come in order: later ones lose where they are equal.
-        let least = best.least().unwrap_or(0);
-        if least >= ceiling {
-            break;
-        }
-        if merged.bound(by == By::Sites).is_some_and(|most| most <= least) {
+        let least = best.least().unwrap_or((0, 0));
+        if merged.bound().is_some_and(|most| by.rank(most) <= least) {
             merged.pass()?;
             continue;
         }
-        let counts = merged.counts(by == By::Sites)?;
-        best.add(if by == By::Sites { counts.sites } else { counts.backlinks }, key);
+        best.add(by.rank(merged.counts()?), key);
     }
     Ok(best.sorted().map(|(_, key)| key).collect())
 }

@@ -127,7 +127,7 @@ impl View {
         let count = |key: &UrlKey| {
             let mut merged = Merged::seek(&self.layers, *key)?;
             match merged.target() {
-                Some(found) if found == *key => merged.counts(true),
+                Some(found) if found == *key => merged.counts(),
                 _ => Ok(Counts::default()),
             }
         };
@@ -199,22 +199,23 @@ impl View {
         Ok(words.into_iter().map(|(words, _)| words).find(|words| !words.is_empty()))
     }
 
-    /// The most linked URLs, most first; those linked equally often in the order of their keys.
+    /// The most linked URLs, most first. Of those with as many pages the one with more sites comes
+    /// first, and the other way round; what is equal in both stands in the order of its keys.
     pub fn top(&self, by: By, limit: usize) -> Result<Vec<(UrlKey, Counts)>, GraphError> {
         self.top_at_most(by, limit, u64::MAX)
     }
 
-    /// The same, when it is known that no URL has more than `most`: where there are few sites,
-    /// very many URLs are linked to by all of them, and the first of these are enough.
+    /// The same, when it is known that there are no more than `sites` sites: then more can be told
+    /// from the lists of popular targets alone.
     pub fn top_at_most(
         &self,
         by: By,
         limit: usize,
-        most: u64,
+        sites: u64,
     ) -> Result<Vec<(UrlKey, Counts)>, GraphError> {
-        let best = match popular(&self.layers, by, limit, most)? {
+        let best = match popular(&self.layers, by, limit, sites)? {
             Some(best) => best,
-            None => all(&self.layers, by, limit, most)?,
+            None => all(&self.layers, by, limit)?,
         };
         let counts = self.counts(&best)?;
         Ok(best.into_iter().zip(counts).collect())

@@ -278,11 +278,11 @@ impl Cursor {
         Some(Source::new(self.site, self.running, (step & 3) as u8))
     }
 
-    /// How many back-links, or sites, the target has, if all of it is in one piece.
+    /// How many back-links from how many sites the target has, if all of it is in one piece.
     #[inline]
-    pub fn bound(&self, sites: bool) -> Option<u64> {
+    pub fn bound(&self) -> Option<(u64, u64)> {
         let whole = self.list.len() < PIECE && !self.piece.goes_on;
-        whole.then_some(if sites { self.piece.sites } else { self.piece.count })
+        whole.then_some((self.piece.count, self.piece.sites))
     }
 
     /// Moves to the next target; says how many back-links from how many sites it passed. Must

@@ -240,7 +240,7 @@ impl Slow {
         Slow { counts: counts.collect(), rows, edges, broken }
     }
 
-    pub fn top(&self, n: impl Fn(&Counts) -> u64, limit: usize) -> Vec<(UrlKey, Counts)> {
+    pub fn top(&self, n: impl Fn(&Counts) -> (u64, u64), limit: usize) -> Vec<(UrlKey, Counts)> {
         let mut all: Vec<(UrlKey, Counts)> = self.counts.iter().map(|(k, c)| (*k, *c)).collect();
         all.sort_by_key(|(key, counts)| (std::cmp::Reverse(n(counts)), *key));
         all.truncate(limit);
@@ -295,9 +295,9 @@ pub fn check(view: &View, scene: &Scene, others: &[&str]) {
     }
     assert_eq!(rows, slow.rows, "incoming links");
     for limit in [1, 3, 99] {
-        let want = slow.top(|c| c.backlinks, limit);
+        let want = slow.top(|c| (c.backlinks, c.sites), limit);
         assert_eq!(view.top(By::Backlinks, limit).unwrap(), want, "top {limit} by pages");
-        let want = slow.top(|c| c.sites, limit);
+        let want = slow.top(|c| (c.sites, c.backlinks), limit);
         assert_eq!(view.top(By::Sites, limit).unwrap(), want, "by sites");
         // Knowing how many there can be changes nothing.
         let most = slow.counts.values().map(|c| c.sites).max().unwrap_or(0);
