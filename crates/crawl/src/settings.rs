@@ -123,7 +123,7 @@ impl EngineSettings {
 
     /// The share of the word index.
     pub fn index_memory(&self) -> u64 {
-        (self.memory / 16).max(IndexSettings::MIN_MEMORY)
+        (self.memory / 5).max(IndexSettings::MIN_MEMORY)
     }
 
     /// Rows of ready queues held, at about 256 bytes each.

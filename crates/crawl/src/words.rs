@@ -7,8 +7,8 @@
 //!   seconds while pages pour in, and one soon after a page that came alone. Where pages come
 //!   faster than their words can be taken in, the crawl is held for a moment ([`Hold`]): a page is
 //!   findable a few seconds after it was fetched, always.
-//! * Link words: a page is indexed with what others call it by then. When a crawl is done, a round
-//!   looks for pages that are called otherwise by now.
+//! * Link words: a page is indexed with what others were heard to call it by then. When a crawl is
+//!   done, and now and then while it runs, a round looks for pages that are called otherwise by now.
 //! * Its place: beside the engine. The index can be made again from the texts: a damaged one is,
 //!   and a failure here ends no crawl.
 //! * What is not here: what a word is, how pages are ranked (`index`).
@@ -16,14 +16,15 @@
 use crate::backlinks::{Backlinks, chain};
 use crate::data_dir::DataDir;
 use crate::follow::{Failure, Follower};
-use argiope_graph::View as Graph;
+use argiope_graph::{View as Graph, links_of};
 use argiope_index::{
-    Answer, Hit, Index, IndexError, IndexSettings, LinkError, LinkedAs, Links, NoLinks,
+    Answer, Hit, Index, IndexError, IndexSettings, LinkError, LinkedAs, Links, NoLinks, RoundOf,
     SearchError, SearchOptions, View, made_with,
 };
 use argiope_model::{CanonicalUrl, DocId, Suffixes, UrlKey};
 use argiope_store::Store;
 use serde_json::{Value, json};
+use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -35,10 +36,20 @@ const PIECE: usize = 1_024;
 const BUSY: Duration = Duration::from_secs(4);
 /// When nothing more is waiting, a commit this long after the last.
 const CALM: Duration = Duration::from_millis(1_500);
+/// While pages pour in, a page waits so long to hear what others call it: what is known when it is
+/// taken in need not be taken in again.
+const LISTEN: Duration = Duration::from_secs(5);
+/// Rows of the change log whose links are heard before their pages are taken in.
+const AHEAD: u64 = 20_000;
+/// Rows of the change log within that time that are called pouring.
+const POURING: u64 = 500;
 /// Pages waiting for longer than this hold the crawl.
 const BEHIND: Duration = Duration::from_secs(5);
-/// Pages looked at together in a round over the links.
-const ROUND: usize = 20_000;
+/// Pages looked at together in a round over the links: each piece reads the links of all pages that
+/// lead to one of them.
+const ROUND: usize = 100_000;
+/// While a crawl runs, a round this often.
+const ROUNDS: Duration = Duration::from_secs(600);
 /// Linking pages whose words are read for one page.
 const SOURCES: usize = 500;
 
@@ -78,6 +89,27 @@ struct Pace {
     committed: Instant,
     /// Pages taken in per second, over the last pieces.
     speed: f64,
+    /// When the last round over the links ended.
+    rounded: Instant,
+    /// How long the change log was, and when, the oldest first.
+    heads: VecDeque<(Instant, BTreeMap<u16, u64>)>,
+}
+
+impl Pace {
+    /// How far the change log is to be read now, and whether that is less than there is.
+    fn until(&mut self, now: Instant, heads: BTreeMap<u16, u64>) -> (BTreeMap<u16, u64>, bool) {
+        let rows = |heads: &BTreeMap<u16, u64>| heads.values().sum::<u64>();
+        self.heads.push_back((now, heads.clone()));
+        while self.heads.get(1).is_some_and(|(then, _)| now - *then >= LISTEN) {
+            self.heads.pop_front();
+        }
+        match self.heads.front() {
+            Some((_, then)) if rows(&heads).saturating_sub(rows(then)) >= POURING => {
+                (then.clone(), true)
+            }
+            _ => (heads, false),
+        }
+    }
 }
 
 /// How far a catching up is.
@@ -108,7 +140,12 @@ impl Words {
             links,
             index: Mutex::new(None),
             view: Mutex::new(None),
-            pace: Mutex::new(Pace { committed: Instant::now(), speed: 500.0 }),
+            pace: Mutex::new(Pace {
+                committed: Instant::now(),
+                speed: 500.0,
+                rounded: Instant::now(),
+                heads: VecDeque::new(),
+            }),
             hold,
             followed: AtomicBool::new(false),
         }
@@ -172,10 +209,19 @@ impl Words {
     /// Takes in what the store has committed, a piece of it, and commits when that is due. Says
     /// whether there is more. The crawl is held while it is ahead by too much.
     fn follow(&self) -> Result<bool, IndexError> {
+        if lock(&self.pace).rounded.elapsed() > ROUNDS {
+            self.round(RoundOf::News)?;
+        }
         let graph = GraphLinks::new(self)?;
         self.with(|index| {
             let begun = Instant::now();
-            let done = index.catch_up(&*self.store, &self.texts, &self.pinned, &graph, PIECE)?;
+            let heads = self.store.log_heads()?.into_iter().collect();
+            let (until, held) = lock(&self.pace).until(begun, heads);
+            if held {
+                index.listen(&*self.store, &graph, AHEAD)?;
+            }
+            let (store, texts) = (&*self.store, &self.texts);
+            let done = index.catch_up_to(store, texts, &self.pinned, &graph, &until, PIECE)?;
             let taken = done.rows as f64 / begun.elapsed().as_secs_f64().max(0.001);
             let waiting = match done.more {
                 true => index.waiting(&*self.store)?,
@@ -197,8 +243,8 @@ impl Words {
         })
     }
 
-    /// Takes in all that the store has committed and makes it findable. With `round`, pages that
-    /// others call otherwise by now are taken in again.
+    /// Takes in all that the store has committed and makes it findable. With a round, pages
+    /// that others call otherwise by now are taken in again.
     pub fn catch_up(
         &self,
         round: bool,
@@ -211,6 +257,7 @@ impl Words {
             let more = self.with(|index| {
                 let waiting = index.waiting(&*self.store)?;
                 let total = *total.get_or_insert(waiting);
+                index.listen(&*self.store, &graph, AHEAD)?;
                 let done =
                     index.catch_up(&*self.store, &self.texts, &self.pinned, &graph, PIECE)?;
                 read += done.rows;
@@ -224,25 +271,26 @@ impl Words {
                 break;
             }
         }
-        if round { self.round() } else { Ok(()) }
+        if round { self.round(RoundOf::News) } else { Ok(()) }
     }
 
     /// Takes in again what others call otherwise by now.
-    fn round(&self) -> Result<(), IndexError> {
+    fn round(&self, of: RoundOf) -> Result<(), IndexError> {
         let graph = GraphLinks::new(self)?;
-        let mut after = None;
-        loop {
-            let round = self.with(|index| {
-                let (store, texts) = (&*self.store, &self.texts);
-                let round = index.links_round(store, texts, &self.pinned, &graph, after, ROUND)?;
+        let mut next = Some(of);
+        while let Some(of) = next {
+            next = self.with(|index| {
                 self.commit(index)?;
-                Ok(round)
+                let (store, texts) = (&*self.store, &self.texts);
+                let round = index.links_round(store, texts, &self.pinned, &graph, of, ROUND)?;
+                self.commit(index)?;
+                let (looked_at, again) = (round.checked, round.indexed);
+                tracing::debug!(looked_at, again, "a round over the links");
+                Ok(round.next)
             })?;
-            match round.next {
-                Some(next) => after = Some(next),
-                None => return Ok(()),
-            }
         }
+        lock(&self.pace).rounded = Instant::now();
+        Ok(())
     }
 
     /// Throws the index away and makes it again from the texts.
@@ -264,7 +312,9 @@ impl Words {
     /// Takes in what is new, and leaves nothing in its files of pages that have left: neither their
     /// words nor what they called others.
     pub(crate) fn purge(&self) -> Result<(), IndexError> {
-        self.catch_up(true, |_| {})?;
+        self.catch_up(false, |_| {})?;
+        // Where links have gone, nobody tells where they led.
+        self.round(RoundOf::All(None))?;
         self.with(Index::settle)
     }
 
@@ -342,6 +392,17 @@ impl Links for GraphLinks<'_> {
             LinkedAs { backlinks: called.backlinks, phrases }
         });
         Ok(linked.collect())
+    }
+
+    fn links_of(
+        &self,
+        pages: &[UrlKey],
+        each: &mut dyn FnMut(usize, UrlKey, &str),
+    ) -> Result<(), LinkError> {
+        match self.graph {
+            Some(_) => Ok(links_of(self.store, self.pinned, pages, each)?),
+            None => Ok(()),
+        }
     }
 
     fn linking_to(&self, url: &str) -> Result<Vec<DocId>, LinkError> {

@@ -354,23 +354,17 @@ impl View {
         }
         docs.sort_unstable_by_key(|doc| crate::source::order_of(*doc));
         docs.dedup();
-        let (mut keys, mut plain) = (Keys::new(ORIGINS), Vec::new());
-        for docs in docs.chunks(64) {
+        for docs in docs.chunks(256) {
             let pages: Vec<UrlKey> = store.docs(docs)?.into_iter().flatten().collect();
-            for blob in store.links(&pages)?.into_iter().flatten() {
-                scan_links(&blob, &mut plain, |link| {
-                    if !crate::is_backlink(link.kind) {
-                        return;
+            links_of(store, pinned, &pages, &mut |_, target, said| {
+                let Some((_, words)) = at.get_mut(&target) else { return };
+                match words.get_mut(said) {
+                    Some(count) => *count += 1,
+                    None => {
+                        words.insert(said.to_owned(), 1);
                     }
-                    let Some((_, words)) = at.get_mut(&keys.of(link.url, pinned)) else { return };
-                    match words.get_mut(link.words) {
-                        Some(count) => *count += 1,
-                        None => {
-                            words.insert(link.words.to_owned(), 1);
-                        }
-                    }
-                })?;
-            }
+                }
+            })?;
         }
         for (n, words) in at.into_values() {
             out[n].words = words.into_iter().collect();
@@ -549,4 +543,25 @@ fn grouped(rows: &[IncomingLink]) -> Vec<(String, u64)> {
     let mut words: Vec<(String, u64)> = words.into_iter().map(|(w, n)| (w.to_owned(), n)).collect();
     words.sort_unstable_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     words
+}
+
+/// Shows where these pages link to and in which words, as far as links count as back-links and lead
+/// to another page: the number of the page among them, the URL's key, the words.
+pub fn links_of(
+    store: &dyn Store,
+    pinned: &Suffixes,
+    pages: &[UrlKey],
+    each: &mut dyn FnMut(usize, UrlKey, &str),
+) -> Result<(), GraphError> {
+    let (mut keys, mut plain) = (Keys::new(ORIGINS), Vec::new());
+    for (n, blob) in store.links(pages)?.into_iter().enumerate() {
+        let Some(blob) = blob else { continue };
+        scan_links(&blob, &mut plain, |link| {
+            let target = keys.of(link.url, pinned);
+            if crate::is_backlink(link.kind) && target != pages[n] {
+                each(n, target, link.words);
+            }
+        })?;
+    }
+    Ok(())
 }

@@ -121,29 +121,6 @@ impl View {
         look().map_err(self.failed("look up a document"))
     }
 
-    /// The link digests of the first `limit` documents after one, in their order.
-    pub(crate) fn link_digests(
-        &self,
-        after: Option<DocId>,
-        limit: usize,
-    ) -> Result<Vec<(DocId, u64)>, IndexError> {
-        let mut found = Vec::new();
-        for segment in self.searcher.segment_readers() {
-            let failed = self.failed("read");
-            let docs = column(segment, "doc").map_err(&failed)?;
-            let digests = column(segment, "link_digest").map_err(&failed)?;
-            for doc in segment.doc_ids_alive() {
-                let number = DocId(docs.first(doc).unwrap_or(0));
-                if after.is_none_or(|after| number > after) {
-                    found.push((number, digests.first(doc).unwrap_or(0)));
-                }
-            }
-        }
-        found.sort_unstable();
-        found.truncate(limit);
-        Ok(found)
-    }
-
     pub(crate) fn failed(
         &self,
         action: &'static str,
