@@ -75,7 +75,7 @@ mod visit;
 mod words;
 mod world;
 
-pub use argiope_index::IndexSettings;
+pub use argiope_index::{IndexError, IndexSettings};
 pub use ask::{Asked, LinkOrder, Question, answer};
 pub use ask_words::{SearchOrder, WordOrder};
 pub use backlinks::Backlinks;

@@ -7,7 +7,9 @@ use crate::args::{Format, Global, Reindex, Search, SortBy, Word, Words};
 use crate::config::Flags;
 use crate::output::{self, count, plural, table};
 use anyhow::bail;
-use argiope_crawl::{Followers, Question, SearchOrder, Texts, WordOrder, ask_owner, texts_again};
+use argiope_crawl::{
+    Followers, IndexError, Question, SearchOrder, Texts, WordOrder, ask_owner, texts_again,
+};
 use serde_json::Value;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -244,7 +246,11 @@ pub fn reindex(global: &Global, args: &Reindex) -> anyhow::Result<ExitCode> {
     let followers = Followers::new(&dir, &store, &settings);
     {
         let mut line = Line::new();
-        followers.words.rebuild(|at| line.show(at))?;
+        followers.words.rebuild(|at| line.show(at)).map_err(|e| match e {
+            e @ IndexError::Archive(_) => anyhow::Error::new(e)
+                .context("texts are lost; `argiope reindex --from-archive` makes them again"),
+            e => e.into(),
+        })?;
     }
     let size = followers.words.view()?.size()?;
     let left_out = followers.words.unreadable();

@@ -240,7 +240,7 @@ mod tests {
         packer.write_all(&vec![b'a'; 1 << 20]).expect("memory");
         let bomb = packer.finish().expect("memory");
         assert_eq!(unpack(&bomb, b"Fl", &Dict::new(), 1000).map(|v| v.len()), Some(1000));
-        assert_eq!(plain(&bomb[..bomb.len() / 2], b"Fl").is_empty(), false, "a cut end");
+        assert!(!plain(&bomb[..bomb.len() / 2], b"Fl").is_empty(), "a cut end");
         let runs = [0x81, b'x'].repeat(1000);
         assert_eq!(unpack(&runs, b"RL", &Dict::new(), 500).map(|v| v.len()), Some(500));
     }
