@@ -38,7 +38,7 @@ const BUSY_TRIES: u8 = 8;
 /// Sitemaps are read up to this length (the protocol's limit).
 const MAX_SITEMAP: u64 = 50 << 20;
 /// No text is taken from a longer PDF: it is read whole.
-const MAX_PDF: u64 = 64 << 20;
+const MAX_PDF: u64 = 32 << 20;
 
 /// What all visits share.
 pub(crate) struct Shared {

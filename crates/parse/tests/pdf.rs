@@ -269,13 +269,28 @@ fn hostile_documents_end_soon_and_stay_small() {
     let mut bytes = one_page(b"/Fm Do", HELVETICA, vec![doubling], "");
     bytes.extend(b"\n2 0 obj << /Kids [3 0 R] /Resources << /XObject << /Fm 6 0 R >> >> >> endobj");
     assert!(parse_pdf(&bytes).0.truncated, "a thousand to the eighth forms are not drawn");
-    // A stream that unpacks to a gigabyte, in two layers.
-    let bomb = packed(&packed(&vec![b' '; 256 << 20]));
+    // A stream that unpacks to a lot, in two layers, a thousand times.
+    let bomb = packed(&packed(&vec![b' '; 40 << 20]));
     let more = vec![stream("/Filter [/FlateDecode /FlateDecode]", &bomb)];
     let mut bytes = one_page(b"", HELVETICA, more, "");
     let list = "6 0 R ".repeat(1000);
     bytes.extend(format!("\n3 0 obj << /Type /Page /Contents [{list}] >> endobj").into_bytes());
     assert!(parse_pdf(&bytes).0.text.is_empty());
+    // Resources that are copied for every page and every font.
+    let names: String = (0..20_000).map(|n| format!("/F{n} 5 0 R ")).collect();
+    let kids = "3 0 R 4 0 R ".repeat(10_000);
+    let tree = file(
+        &[
+            object("<< /Type /Catalog /Pages 2 0 R >>"),
+            object(&format!("<< /Kids [{kids}] /Resources << /Font << {names} >> >> >>")),
+            object("<< /Type /Page /Contents 6 0 R >>"),
+            object(&format!("<< /Kids [{kids}] >>")),
+            object(HELVETICA),
+            stream("", "/F1 9 Tf /None 9 Tf ".repeat(5_000).as_bytes()),
+        ],
+        "",
+    );
+    assert!(parse_pdf(&tree).0.text.is_empty());
     for nested in ["[", "<<", "(", "<</A ", "1 0 obj ", "1 0 obj ["] {
         parse_pdf(format!("1 0 obj {}", nested.repeat(50_000)).as_bytes());
     }

@@ -3,11 +3,14 @@
 //! * What this is: [`CMap`], read from the stream a font brings along: how long its codes are, what
 //!   they mean (`bfchar`, `bfrange`), or which glyph number they stand for (`cidrange`).
 //! * Its place: `font` reads one per font.
-//! * Invariants: what is kept is bounded by the stream, a range is kept as one row.
+//! * Invariants: what is kept is bounded by the stream and paid for, a range is kept as one row.
 //! * What is not here: the maps that a reader is expected to have; see `font` for those.
 
 use super::object::{Lexer, Limits, Object};
 use std::collections::HashMap;
+
+/// Objects between two words; writers end a table after a hundred rows.
+const MOST: usize = 200_000;
 
 /// A map from codes.
 #[derive(Default)]
@@ -29,9 +32,15 @@ impl CMap {
         let mut held: Vec<Object> = Vec::new();
         while let Some(object) = lexer.next() {
             let Object::Word(word) = object else {
-                held.push(object);
+                if held.len() < MOST {
+                    held.push(object);
+                }
                 continue;
             };
+            // Rows are kept as long as the document lives: they cost more than what is read.
+            if !limits.spend(8 * held.len() as u64) {
+                break;
+            }
             match &*word {
                 b"endcodespacerange" => {
                     for pair in held.chunks_exact(2) {

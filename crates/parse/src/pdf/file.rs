@@ -13,15 +13,21 @@ use super::filter::unpack;
 use super::object::{Dict, Lexer, Limits, Object, is_white};
 use memchr::memmem;
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 /// Streams are unpacked up to this length.
-const STREAM: usize = 32 << 20;
+const STREAM: usize = 16 << 20;
 /// Objects that were packed together are held up to this length, all of them.
-const HELD: usize = 96 << 20;
+const HELD: usize = 48 << 20;
 /// References may lead to references this often.
 const HOPS: usize = 16;
 /// Pages that are looked at.
 const PAGES: usize = 20_000;
+/// Objects that are known.
+const OBJECTS: usize = 1_000_000;
+
+/// A page: its number, and the resources of those above it.
+pub(super) type PageAt = (u32, Option<Rc<Object>>);
 
 /// Where an object is.
 #[derive(Clone, Copy)]
@@ -60,6 +66,9 @@ impl<'a> File<'a> {
         for found in memmem::find_iter(self.data, b"obj") {
             if found < at {
                 continue;
+            }
+            if self.places.len() >= OBJECTS {
+                break;
             }
             let Some(number) = numbered(&self.data[..found]) else { continue };
             let body = found + 3;
@@ -129,9 +138,12 @@ impl<'a> File<'a> {
         let first = dict.get(&b"First"[..]).and_then(Object::count).unwrap_or(0) as usize;
         let Some(piece) = self.unpacked(&dict, begin, end) else { return 0 };
         let mut lexer = Lexer::new(&piece, 0, self.limits);
-        for _ in 0..count {
+        for _ in 0..count.min(OBJECTS as u32) {
             let (Some(number), Some(offset)) = (lexer.next(), lexer.next()) else { break };
             let (Some(number), Some(offset)) = (number.count(), offset.count()) else { break };
+            if self.places.len() >= OBJECTS {
+                break;
+            }
             let place = Place::Piece(self.pieces.len(), first.saturating_add(offset as usize));
             self.places.insert(number, place);
         }
@@ -162,6 +174,10 @@ impl<'a> File<'a> {
 
     /// What an object is, where it stands for one elsewhere.
     pub(super) fn resolve(&self, object: &Object) -> Object {
+        // A copy of what stands here costs as much as reading it again.
+        if !matches!(object, Object::Reference(_)) && !self.limits.spend(object.weight()) {
+            return Object::Null;
+        }
         let mut object = object.clone();
         for _ in 0..HOPS {
             match object {
@@ -236,37 +252,49 @@ impl<'a> File<'a> {
         self.dict(&self.trailer, b"Info")
     }
 
-    /// The pages in their order, with the resources they inherit.
-    pub(super) fn pages(&self) -> Vec<Dict> {
-        let mut pages = Vec::new();
+    /// The pages in their order.
+    pub(super) fn pages(&self) -> Vec<PageAt> {
+        let mut pages: Vec<PageAt> = Vec::new();
         let root = self.catalog().and_then(|catalog| catalog.get(&b"Pages"[..]).cloned());
-        let mut waiting = vec![(root.unwrap_or(Object::Null), None)];
+        let mut waiting: Vec<PageAt> = Vec::new();
+        if let Some(Object::Reference(root)) = root {
+            waiting.push((root, None));
+        }
         let mut seen = HashSet::new();
-        while let Some((node, inherited)) = waiting.pop()
+        while let Some((number, inherited)) = waiting.pop()
             && pages.len() < PAGES
         {
-            if let Object::Reference(number) = node
-                && !seen.insert(number)
-            {
+            if !seen.insert(number) {
                 continue;
             }
-            let Some(mut dict) = self.resolve(&node).into_dict() else { continue };
-            let own = dict.get(&b"Resources"[..]).cloned().or(inherited);
+            let Some(mut dict) = self.get(number).into_dict() else { continue };
             if let Object::Array(kids) = self.entry(&dict, b"Kids") {
-                waiting.extend(kids.into_iter().rev().map(|kid| (kid, own.clone())));
+                let own = dict.remove(&b"Resources"[..]).map(Rc::new).or(inherited);
+                let numbers = kids.into_iter().rev().filter_map(|kid| match kid {
+                    Object::Reference(number) => Some(number),
+                    _ => None,
+                });
+                waiting.extend(numbers.map(|number| (number, own.clone())));
             } else if dict.contains_key(&b"Contents"[..]) || dict.contains_key(&b"Annots"[..]) {
-                if let Some(own) = own {
-                    dict.insert((*b"Resources").into(), own);
-                }
-                pages.push(dict);
+                pages.push((number, inherited));
             }
         }
         if pages.is_empty() {
             // Without a tree: whatever calls itself a page.
-            let strays = self.called(b"Page").into_iter().take(PAGES);
-            pages.extend(strays.filter_map(|number| self.get(number).into_dict()));
+            pages.extend(self.called(b"Page").into_iter().take(PAGES).map(|page| (page, None)));
         }
         pages
+    }
+
+    /// A page with all that it has.
+    pub(super) fn page(&self, (number, inherited): &PageAt) -> Dict {
+        let mut dict = self.get(*number).into_dict().unwrap_or_default();
+        if let Some(inherited) = inherited
+            && !dict.contains_key(&b"Resources"[..])
+        {
+            dict.insert((*b"Resources").into(), self.resolve(inherited));
+        }
+        dict
     }
 
     /// The numbers of the objects that call themselves so.

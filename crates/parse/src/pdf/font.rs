@@ -164,6 +164,8 @@ fn composite(file: &File<'_>, dict: &Dict) -> Kind {
         while let (Some(first), Some(next)) = (items.next(), items.next()) {
             let Some(first) = first.count() else { break };
             match file.resolve(next) {
+                // Kept as long as the document lives.
+                Object::Array(row) if !file.limits().spend(4 * row.len() as u64) => break,
                 Object::Array(row) => {
                     for (glyph, width) in (first..=u32::MAX).zip(&row) {
                         widths.push((glyph, glyph, width.number().unwrap_or(0.0) / 1000.0));

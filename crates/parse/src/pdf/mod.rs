@@ -31,6 +31,8 @@ const WORK: u64 = 24_000_000;
 const UNPACKED: u64 = 512 << 20;
 /// Titles are kept up to this length.
 const MAX_TITLE: usize = 512;
+/// Longer references lead nowhere.
+const MAX_HREF: usize = 8 << 10;
 /// Links of one document.
 const MAX_LINKS: usize = 20_000;
 
@@ -73,8 +75,9 @@ pub fn parse_pdf(bytes: &[u8]) -> (Page, Option<NoText>) {
     let mut reader = text::Reader::new(&file, MAX_TEXT_BYTES);
     let pages = file.pages();
     for sheet in &pages {
-        reader.page(sheet);
-        links(&file, sheet, &mut page.links);
+        let sheet = file.page(sheet);
+        reader.page(&sheet);
+        links(&file, &sheet, &mut page.links);
         if limits.is_spent() || reader.lines.is_full() {
             break;
         }
@@ -170,7 +173,7 @@ fn links(file: &File<'_>, page: &Dict, links: &mut Vec<RawLink>) {
         let Some(action) = file.dict(&note, b"A") else { continue };
         let Object::String(target) = file.entry(&action, b"URI") else { continue };
         let href = String::from_utf8_lossy(&target).trim().to_owned();
-        if !href.is_empty() && !href.starts_with('#') {
+        if !href.is_empty() && href.len() <= MAX_HREF && !href.starts_with('#') {
             let words = String::new();
             links.push(RawLink { href, words, kind: LinkKind::Anchor, nofollow: false });
         }

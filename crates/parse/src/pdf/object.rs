@@ -3,8 +3,8 @@
 //! * What this is: [`Object`] and [`Lexer`]. The same reader serves files, content streams and
 //!   character maps: all are made of the same numbers, names, strings, arrays and dictionaries.
 //! * Its place: everything in `pdf` reads with it; it calls nobody.
-//! * Invariants: reading ends, whatever the bytes are; objects nest [`DEPTH`] deep at most; every
-//!   object is paid for out of [`Limits`], and when that is used up there is nothing more to read.
+//! * Invariants: reading ends, whatever the bytes are; an object is at most [`DEPTH`] deep and made of
+//!   [`PARTS`] others; every object is paid for out of [`Limits`], and when that is used up there is nothing more to read.
 //! * What is not here: what a number of an object leads to, see `file`.
 
 use std::cell::Cell;
@@ -12,6 +12,8 @@ use std::collections::BTreeMap;
 
 /// How deep arrays and dictionaries may nest.
 const DEPTH: usize = 40;
+/// How many objects one may be made of.
+const PARTS: usize = 500_000;
 
 /// What may be spent on one PDF, in all.
 pub(super) struct Limits {
@@ -93,6 +95,18 @@ impl Object {
         self.name() == Some(name)
     }
 
+    /// How many objects it is made of: what a copy costs.
+    pub(super) fn weight(&self) -> u64 {
+        match self {
+            Object::Array(items) => 1 + items.iter().map(Object::weight).sum::<u64>(),
+            Object::Dict(dict) | Object::Stream(dict, ..) => {
+                1 + dict.values().map(|value| 1 + value.weight()).sum::<u64>()
+            }
+            Object::String(bytes) => 1 + bytes.len() as u64 / 16,
+            _ => 1,
+        }
+    }
+
     /// The dictionary, that of a stream too.
     pub(super) fn into_dict(self) -> Option<Dict> {
         match self {
@@ -107,11 +121,13 @@ pub(super) struct Lexer<'a> {
     pub(super) data: &'a [u8],
     pub(super) at: usize,
     limits: &'a Limits,
+    /// Objects that the one being read is made of, so far.
+    parts: usize,
 }
 
 impl<'a> Lexer<'a> {
     pub(super) fn new(data: &'a [u8], at: usize, limits: &'a Limits) -> Self {
-        Lexer { data, at: at.min(data.len()), limits }
+        Lexer { data, at: at.min(data.len()), limits, parts: 0 }
     }
 
     fn peek(&self) -> Option<u8> {
@@ -133,11 +149,16 @@ impl<'a> Lexer<'a> {
 
     /// The next object; `None` at the end, or when enough was spent.
     pub(super) fn next(&mut self) -> Option<Object> {
+        self.parts = 0;
         self.read(0)
     }
 
     fn read(&mut self, depth: usize) -> Option<Object> {
         let before = self.at;
+        self.parts += 1;
+        if self.parts > PARTS {
+            return None;
+        }
         self.skip_space();
         let begin = self.at;
         let byte = self.peek()?;

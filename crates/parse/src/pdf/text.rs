@@ -21,9 +21,12 @@ const OPERANDS: usize = 64;
 /// Fonts that are kept; others are read again.
 const FONTS: usize = 2_000;
 /// Content of a page, all its streams together.
-const CONTENT: usize = 64 << 20;
+const CONTENT: usize = 32 << 20;
 
 type Matrix = [f64; 6];
+
+/// The fonts of one content, by the names it has for them.
+type Fonts = HashMap<Box<[u8]>, Option<Rc<Font>>>;
 
 const UNIT: Matrix = [1.0, 0.0, 0.0, 1.0, 0.0, 0.0];
 
@@ -88,6 +91,7 @@ impl<'a> Reader<'a> {
         let mut pen = Pen::new(*matrix);
         let mut lexer = Lexer::new(content, 0, self.file.limits());
         let mut operands: Vec<Object> = Vec::new();
+        let mut fonts = Fonts::new();
         while !self.lines.is_full() {
             let Some(object) = lexer.next() else { break };
             let Object::Word(word) = object else {
@@ -97,7 +101,7 @@ impl<'a> Reader<'a> {
                 continue;
             };
             match &*word {
-                b"Tf" => self.font(&mut pen, resources, &operands),
+                b"Tf" => self.font(&mut pen, resources, &operands, &mut fonts),
                 b"Tj" => self.show(&mut pen, operands.first()),
                 b"'" => {
                     pen.next_row();
@@ -131,34 +135,40 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn font(&mut self, pen: &mut Pen, resources: &Dict, operands: &[Object]) {
+    fn font(&mut self, pen: &mut Pen, resources: &Dict, operands: &[Object], fonts: &mut Fonts) {
         let (Some(name), Some(size)) =
             (operands.first().and_then(Object::name), operands.get(1).and_then(Object::number))
         else {
             return;
         };
         pen.state.size = size;
-        let fonts = self.file.dict(resources, b"Font").unwrap_or_default();
-        let Some(found) = fonts.get(name) else {
-            pen.state.font = None;
+        if let Some(font) = fonts.get(name) {
+            pen.state.font = font.clone();
             return;
-        };
+        }
+        let all = self.file.dict(resources, b"Font").unwrap_or_default();
+        pen.state.font = all.get(name).and_then(|found| self.read_font(found));
+        if fonts.len() < FONTS {
+            fonts.insert(name.into(), pen.state.font.clone());
+        }
+    }
+
+    fn read_font(&mut self, found: &Object) -> Option<Rc<Font>> {
         let number = match found {
             Object::Reference(number) => Some(*number),
             _ => None,
         };
         if let Some(font) = number.and_then(|number| self.fonts.get(&number)) {
-            pen.state.font = Some(font.clone());
-            return;
+            return Some(font.clone());
         }
-        let dict = self.file.resolve(found).into_dict();
-        let font = dict.map(|dict| Rc::new(Font::read(self.file, &dict)));
-        if let (Some(number), Some(font)) = (number, &font)
+        let dict = self.file.resolve(found).into_dict()?;
+        let font = Rc::new(Font::read(self.file, &dict));
+        if let Some(number) = number
             && self.fonts.len() < FONTS
         {
             self.fonts.insert(number, font.clone());
         }
-        pen.state.font = font;
+        Some(font)
     }
 
     /// What marked content is to be read as, where it says so.
