@@ -65,8 +65,8 @@ pub enum Command {
     Word(Word),
     /// The dictionary: every word and how often it occurs
     Words(Words),
-    /// Make the word index again from the texts
-    Reindex,
+    /// Make the word index again from the texts, or these too from the archive
+    Reindex(Reindex),
     /// Who links to a URL, and in which words
     Links(Links),
     /// The most linked pages
@@ -345,6 +345,16 @@ pub struct Search {
     /// Say what each score is made of
     #[arg(long)]
     pub explain: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  argiope reindex                               after stop words or the language were changed
+  argiope reindex --from-archive                after text/ was lost, or for a newer parser")]
+pub struct Reindex {
+    /// First take texts that are lost, damaged, missing or of an older parser from the archive again
+    #[arg(long)]
+    pub from_archive: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -69,7 +69,7 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Search(args) => command::search::search(&global, &args),
         Command::Word(args) => command::search::word(&global, &args),
         Command::Words(args) => command::search::words(&global, &args),
-        Command::Reindex => command::search::reindex(&global),
+        Command::Reindex(args) => command::search::reindex(&global, &args),
         Command::Links(args) => command::links::links(&global, &args),
         Command::Top(args) => command::links::top(&global, &args),
         Command::Broken(args) => command::links::broken(&global, &args),

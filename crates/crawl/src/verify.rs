@@ -17,6 +17,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs::File;
 use std::io::{BufReader, Read};
 
+/// What helps against a lost text.
+const AGAIN: &str = "`argiope reindex --from-archive` makes it again";
+
 /// Something that does not agree.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Problem {
@@ -305,9 +308,10 @@ fn check_url(
             out.texts += 1;
             let end = at.offset + at.length;
             if texts.get(&at.segment).is_none_or(|committed| end > *committed) {
-                out.problem(row.url.as_str(), "its text lies beyond what was committed");
+                let problem = format!("its text lies beyond what was committed; {AGAIN}");
+                out.problem(row.url.as_str(), problem);
             } else if let Err(e) = read_text(&dir.text(), at) {
-                out.problem(row.url.as_str(), format!("its text cannot be read: {e}"));
+                out.problem(row.url.as_str(), format!("its text cannot be read: {e}; {AGAIN}"));
             }
         }
     }

@@ -26,7 +26,7 @@ use argiope_store::Store;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -82,6 +82,8 @@ pub struct Words {
     pace: Mutex<Pace>,
     hold: Hold,
     followed: AtomicBool,
+    /// Pages left out since it was opened, because their texts cannot be read.
+    unreadable: AtomicU64,
 }
 
 /// When the index was last committed, and how quickly it goes.
@@ -148,6 +150,7 @@ impl Words {
             }),
             hold,
             followed: AtomicBool::new(false),
+            unreadable: AtomicU64::new(0),
         }
     }
 
@@ -261,6 +264,7 @@ impl Words {
                 let done =
                     index.catch_up(&*self.store, &self.texts, &self.pinned, &graph, PIECE)?;
                 read += done.rows;
+                self.unreadable.fetch_add(done.unreadable, Ordering::Relaxed);
                 progress(Indexing { done: read, total: total.max(read) });
                 if lock(&self.pace).committed.elapsed() > 8 * BUSY || !done.more {
                     self.commit(index)?;
@@ -291,6 +295,11 @@ impl Words {
         }
         lock(&self.pace).rounded = Instant::now();
         Ok(())
+    }
+
+    /// How many pages were left out because their texts cannot be read.
+    pub fn unreadable(&self) -> u64 {
+        self.unreadable.load(Ordering::Relaxed)
     }
 
     /// Throws the index away and makes it again from the texts.

@@ -3,11 +3,13 @@
 use super::ask::{Line, ask, ask_pieces};
 use super::wiring::engine_settings;
 use super::{load, print_json, visit};
-use crate::args::{Format, Global, Search, SortBy, Word, Words};
+use crate::args::{Format, Global, Reindex, Search, SortBy, Word, Words};
 use crate::config::Flags;
 use crate::output::{self, count, plural, table};
 use anyhow::bail;
-use argiope_crawl::{Followers, Question, SearchOrder, WordOrder, ask_owner};
+use argiope_crawl::{
+    Followers, IndexError, Question, SearchOrder, Texts, WordOrder, ask_owner, texts_again,
+};
 use serde_json::Value;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -218,7 +220,7 @@ pub fn doc_words(global: &Global, target: &str) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-pub fn reindex(global: &Global) -> anyhow::Result<ExitCode> {
+pub fn reindex(global: &Global, args: &Reindex) -> anyhow::Result<ExitCode> {
     if ask_owner(&global.data, &Question::Status)?.is_some() {
         bail!(
             "a crawl is working in {} and indexes as it goes; stop it (Ctrl-C there) to begin anew",
@@ -228,24 +230,78 @@ pub fn reindex(global: &Global) -> anyhow::Result<ExitCode> {
     let settings = engine_settings(&load(global, Flags::default())?.settings);
     let begun = Instant::now();
     let (dir, store) = visit(global)?;
+    let texts = args.from_archive.then(|| {
+        let terminal = output::on_terminal() && global.format == Format::Text;
+        let texts = texts_again(&dir, &*store, &settings, |texts| {
+            if terminal {
+                output::line(format!("Looking at {} captures", count(texts.captures)));
+            }
+        });
+        if terminal {
+            output::line("");
+        }
+        texts
+    });
+    let texts = texts.transpose()?;
     let followers = Followers::new(&dir, &store, &settings);
     {
         let mut line = Line::new();
-        followers.words.rebuild(|at| line.show(at))?;
+        followers.words.rebuild(|at| line.show(at)).map_err(|e| match e {
+            e @ IndexError::Archive(_) => anyhow::Error::new(e)
+                .context("texts are lost; `argiope reindex --from-archive` makes them again"),
+            e => e.into(),
+        })?;
     }
     let size = followers.words.view()?.size()?;
+    let left_out = followers.words.unreadable();
     let elapsed = begun.elapsed().as_secs_f64();
     if global.format == Format::Json {
         let row = serde_json::json!({ "documents": size.documents, "bytes": size.disk,
-            "elapsed_s": elapsed });
+            "left_out": left_out, "texts": texts, "elapsed_s": elapsed });
         print_json(&[row])?;
     } else {
+        if let Some(texts) = &texts {
+            text_lines(texts).iter().for_each(output::talk);
+        }
         output::talk(format!(
             "Indexed {} in {}: {}.",
             plural(size.documents, "page", "pages"),
             output::seconds(elapsed),
             output::bytes(size.disk)
         ));
+        if left_out > 0 {
+            let what_to_do = match args.from_archive {
+                true => "`argiope verify` tells what is wrong with them",
+                false => "`argiope reindex --from-archive` makes them again",
+            };
+            output::talk(format!(
+                "Left out: {}, for want of texts that can be read; {what_to_do}.",
+                plural(left_out, "page", "pages")
+            ));
+        }
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(ExitCode::from(u8::from(left_out > 0)))
+}
+
+/// What became of the texts.
+fn text_lines(texts: &Texts) -> Vec<String> {
+    let mut lines = vec![match texts.made {
+        0 => format!("No text had to be made again; {} are whole.", count(texts.whole)),
+        n => format!(
+            "Made {} again from the archive; {} were whole.",
+            plural(n, "text", "texts"),
+            count(texts.whole)
+        ),
+    }];
+    if texts.lost > 0 {
+        let lost = plural(texts.lost, "text is", "texts are");
+        lines.push(format!("{lost} lost: their pages were not archived."));
+    }
+    if texts.unreadable > 0 {
+        let lost = plural(texts.unreadable, "text stays", "texts stay");
+        lines.push(format!(
+            "{lost} lost: the records they came from cannot be read; `argiope verify` lists them."
+        ));
+    }
+    lines
 }
