@@ -23,7 +23,7 @@ use tantivy_fst::Automaton;
 /// Words that somebody may have meant, looked at.
 const CANDIDATES: usize = 200;
 /// Words of a query that others are looked for in place of.
-const SUGGESTED: usize = 8;
+const SUGGESTED: usize = 3;
 
 /// A word of the dictionary.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -293,7 +293,7 @@ impl View {
     ) -> std::result::Result<Option<String>, IndexError> {
         let mut out = query.to_owned();
         let mut any = false;
-        for item in items.iter().take(SUGGESTED) {
+        for item in items.iter().filter(|item| !item.stop).take(SUGGESTED) {
             let plain = item.prefix.is_none() && item.near.is_none() && item.terms.len() == 1;
             if !plain || item.stop || item.name.chars().count() < 3 {
                 continue;
@@ -311,6 +311,21 @@ impl View {
         Ok(any.then_some(out))
     }
 
+    /// The largest segments, which hold three quarters of all documents: a word that many hold is
+    /// in one of them.
+    fn large_segments(&self) -> Vec<&SegmentReader> {
+        let mut segments: Vec<&SegmentReader> = self.searcher.segment_readers().iter().collect();
+        segments.sort_by_key(|segment| Reverse(segment.num_docs()));
+        let all = self.searcher.num_docs();
+        let mut before = 0;
+        segments.retain(|segment| {
+            let wanted = before * 4 < all * 3;
+            before += u64::from(segment.num_docs());
+            wanted
+        });
+        segments
+    }
+
     /// A word that documents hold, near to one that none does.
     fn better(&self, item: &Item, lookups: &Lookups<'_>) -> Result<Option<String>> {
         let word = &*item.name;
@@ -323,9 +338,11 @@ impl View {
         }
         let exact = Term::from_field_text(self.fields.body, word);
         let length = word.chars().count();
-        // The first letter is hardly ever the wrong one, and all others are many words. Two are
-        // rarely wrong in the beginning of a long one.
-        for (distance, same, shortest) in [(1, 1, 3), (2, 3, 7)] {
+        let large = self.large_segments();
+        // The first letter is hardly ever the wrong one, and all others are many words; of a long
+        // word more of its beginning is right.
+        let same = if length < 7 { 1 } else { 2 };
+        for (distance, same, shortest) in [(1, same, 3), (2, 3, 8)] {
             let Some((at, last)) = word.char_indices().nth(same - 1) else { continue };
             let next = char::from_u32(u32::from(last) + 1).filter(|_| length >= shortest);
             let Some(next) = next else { continue };
@@ -338,7 +355,7 @@ impl View {
                 found.len() < CANDIDATES
             };
             let near = Near::to(word, usize::from(distance));
-            for segment in self.searcher.segment_readers() {
+            for segment in &large {
                 let index = segment.inverted_index(self.fields.body)?;
                 if let Some(near) = &near {
                     let range = index.terms().search(near).ge(begin);

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use tantivy::TantivyDocument;
 
 /// Positions between two headings or two phrases: no phrase spans them.
-const GAP: u32 = 8;
+pub(crate) const GAP: u32 = 8;
 
 /// A page to be indexed.
 #[derive(Clone, Debug)]
@@ -178,7 +178,7 @@ impl Press {
         let host = url.host();
         let readable = unescaped(url.path_and_query());
         self.phrase(host.strip_prefix("www.").unwrap_or(host), None, false);
-        for piece in readable.split(['/', '?', '&', '=', '_', '+']).filter(|p| !p.is_empty()) {
+        for piece in address_pieces(&readable) {
             self.phrase(piece, None, false);
         }
     }
@@ -208,6 +208,11 @@ fn loosen(
     {
         loose.push(stem, 0);
     }
+}
+
+/// The pieces of a path and query that are words by themselves.
+pub(crate) fn address_pieces(path: &str) -> impl Iterator<Item = &str> {
+    path.split(['/', '?', '&', '=', '_', '+']).filter(|piece| !piece.is_empty())
 }
 
 /// A path with its escapes undone, where they are text.

@@ -22,6 +22,8 @@ const SPAN: u32 = 28;
 const LEAD: u32 = 6;
 /// Bytes of a text that are read where the index knows no positions.
 const READ: usize = 32 << 10;
+/// Bytes of it that are read for forms of a word that do not begin as its stem does.
+const FORMS: usize = 4 << 10;
 /// Bytes before the first word that matched in which the words shown before it are looked for.
 const BEFORE: usize = 96;
 
@@ -112,7 +114,10 @@ impl<'i> Marker<'i> {
             None if loose || !self.prefixes.is_empty() || !self.near.is_empty() => {
                 let stem = self.stems.iter().filter_map(|stem| self.like(text, stem)).min();
                 let stem = stem.map(|byte| some_before(text, byte));
-                stem.or_else(|| self.first_match(text, rules))
+                // The rules know more forms than these, but reading on for them takes long.
+                let read = if loose { FORMS } else { READ };
+                let read = &text[..floor(text, read.min(text.len()))];
+                stem.or_else(|| self.first_match(read, rules))
             }
             None => None,
         };
@@ -131,12 +136,11 @@ impl<'i> Marker<'i> {
         if self.stems.is_empty() && self.prefixes.is_empty() && self.near.is_empty() {
             return None;
         }
-        let end = floor(text, READ.min(text.len()));
         let mut found = None;
         // A few words before it are shown as well.
         let mut last = [0; LEAD as usize];
         let mut walk = std::mem::take(&mut self.walk);
-        walk.tokens(&text[..end], |token| {
+        walk.tokens(text, |token| {
             if self.matches(token.text, token.raw, token.form, rules) {
                 let before = last[token.position as usize % LEAD as usize];
                 found = Some(if token.position > LEAD { before } else { 0 });
@@ -153,12 +157,10 @@ impl<'i> Marker<'i> {
     /// it but its last letter. What is shown is marked by the rules; this only looks for it.
     fn like(&self, text: &str, stem: &str) -> Option<usize> {
         let begin = stem.get(..stem.len().checked_sub(1)?).filter(|begin| begin.len() >= 3)?;
+        let text = &text[..floor(text, READ.min(text.len()))];
+        let bytes = text.as_bytes();
         let mut at = 0;
         while let Some(found) = find(text, begin, at) {
-            if found > READ {
-                return None;
-            }
-            let bytes = text.as_bytes();
             let letters = bytes[found..].iter().take_while(|b| b.is_ascii_alphabetic()).count();
             let begins = found == 0 || !bytes[found - 1].is_ascii_alphanumeric();
             // Longer endings than these make other words of it.

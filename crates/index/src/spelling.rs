@@ -11,13 +11,13 @@
 use tantivy_fst::Automaton;
 
 /// Letters a word may have.
-const LONGEST: usize = 60;
+const LONGEST: usize = 30;
 /// Mistakes there may be.
 const MOST: usize = 2;
 
 pub(crate) struct Near {
     /// Where each byte stands in the word.
-    places: Box<[u64; 256]>,
+    places: Box<[u32; 256]>,
     length: u32,
     mistakes: usize,
 }
@@ -26,8 +26,8 @@ pub(crate) struct Near {
 /// read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Reached {
-    at: [u64; MOST + 1],
-    swapped: [u64; MOST + 1],
+    at: [u32; MOST + 1],
+    swapped: [u32; MOST + 1],
 }
 
 impl Near {
@@ -44,7 +44,7 @@ impl Near {
     }
 
     /// What is reached as well when letters of the word are left out.
-    fn with_missing(&self, at: &mut [u64; MOST + 1]) {
+    fn with_missing(&self, at: &mut [u32; MOST + 1]) {
         for mistakes in 1..=self.mistakes {
             at[mistakes] |= at[mistakes - 1] << 1;
         }
@@ -70,7 +70,7 @@ impl Automaton for Near {
 
     fn accept(&self, state: &Reached, byte: u8) -> Reached {
         let here = self.places[usize::from(byte)];
-        let within = (1u64 << (self.length + 1)) - 1;
+        let within = (1u32 << (self.length + 1)) - 1;
         let mut next = Reached { at: [0; MOST + 1], swapped: [0; MOST + 1] };
         for mistakes in 0..=self.mistakes {
             next.at[mistakes] |= (state.at[mistakes] & here) << 1;
@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_told_is_refused() {
-        assert!(Near::to("über", 1).is_none() && Near::to(&"x".repeat(61), 1).is_none());
-        assert!(Near::to(&"x".repeat(60), 2).is_some());
+        assert!(Near::to("über", 1).is_none() && Near::to(&"x".repeat(31), 1).is_none());
+        assert!(Near::to(&"x".repeat(30), 2).is_some());
     }
 }

@@ -1,8 +1,9 @@
-//! Long texts of pages, kept unpacked for the next snippet.
+//! Texts of pages shown lately, kept unpacked for the next snippet.
 //!
 //! * Why: pages with much text hold many words and come up again and again; unpacking one of them
 //!   costs more than everything else of a search, while there are few of them. Short texts are
-//!   unpacked every time, where they are read.
+//!   unpacked every time, where they are read. In long ones the places of some words are
+//!   remembered as well, so that nobody counts through them twice.
 //! * Invariants: the texts kept take at most [`MOST`] bytes in all, per view of the index; those
 //!   that were not asked for longest go first.
 
@@ -17,7 +18,9 @@ use crate::analyse::events;
 /// Bytes of all texts kept.
 const MOST: usize = 48 << 20;
 /// Texts shorter than this are not kept.
-const LONG: usize = 16 << 10;
+const LONG: usize = 4 << 10;
+/// Texts shorter than this have no milestones: a word in them is quickly found.
+const COUNTED: usize = 32 << 10;
 /// Words between two milestones in a text.
 const APART: u32 = 256;
 
@@ -64,7 +67,10 @@ impl Texts {
         show: impl FnOnce(Shown<'_>) -> R,
     ) -> Result<R, ArchiveError> {
         if let Some(long) = self.kept(dir, at) {
-            let milestones = long.milestones.get_or_init(|| milestones(&long.text));
+            let milestones: &[(u32, usize)] = match long.text.len() >= COUNTED {
+                true => long.milestones.get_or_init(|| milestones(&long.text)),
+                false => &[],
+            };
             return Ok(show(Shown {
                 title: &long.title,
                 description: &long.description,

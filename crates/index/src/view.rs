@@ -9,8 +9,9 @@ use crate::index::{open_known, payload_of};
 use crate::schema::{Fields, NO_SNIPPET};
 use crate::texts::Texts;
 use argiope_model::{DocId, Location, Time};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use tantivy::columnar::{Column, StrColumn};
 use tantivy::index::SegmentId;
 use tantivy::schema::IndexRecordOption;
@@ -229,8 +230,38 @@ pub(crate) struct Looks {
     fetched: Column<i64>,
     changed: Column<i64>,
     backlinks: Column<u64>,
-    site: Option<StrColumn>,
-    language: Option<StrColumn>,
+    site: Names,
+    language: Names,
+}
+
+/// A column of texts that are few; those asked for are remembered.
+struct Names {
+    column: Option<StrColumn>,
+    known: Mutex<HashMap<u64, String>>,
+}
+
+/// Names that are remembered of a column.
+const NAMES: usize = 1024;
+
+impl Names {
+    fn new(column: Option<StrColumn>) -> Self {
+        Names { column, known: Mutex::default() }
+    }
+
+    fn of(&self, doc: u32) -> Option<String> {
+        let column = self.column.as_ref()?;
+        let ord = column.term_ords(doc).next()?;
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(name) = known.get(&ord) {
+            return Some(name.clone());
+        }
+        let mut name = String::new();
+        column.ord_to_str(ord, &mut name).ok()?;
+        if known.len() < NAMES {
+            known.insert(ord, name.clone());
+        }
+        Some(name)
+    }
 }
 
 impl Looks {
@@ -243,8 +274,8 @@ impl Looks {
             fetched: fast.i64("fetched")?,
             changed: fast.i64("changed")?,
             backlinks: fast.u64("backlinks")?,
-            site: fast.str("site")?,
-            language: fast.str("language")?,
+            site: Names::new(fast.str("site")?),
+            language: Names::new(fast.str("language")?),
         })
     }
 
@@ -277,18 +308,10 @@ impl Looks {
     }
 
     pub fn site(&self, doc: u32) -> String {
-        text(&self.site, doc).unwrap_or_default()
+        self.site.of(doc).unwrap_or_default()
     }
 
     pub fn language(&self, doc: u32) -> Option<String> {
-        text(&self.language, doc)
+        self.language.of(doc)
     }
-}
-
-fn text(column: &Option<StrColumn>, doc: u32) -> Option<String> {
-    let column = column.as_ref()?;
-    let ord = column.term_ords(doc).next()?;
-    let mut out = String::new();
-    column.ord_to_str(ord, &mut out).ok()?;
-    Some(out)
 }

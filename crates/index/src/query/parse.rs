@@ -11,6 +11,8 @@ use argiope_model::Time;
 const MAX_CHARS: usize = 2_000;
 /// Words, phrases and filters it may have.
 const MAX_CLAUSES: usize = 128;
+/// Words with `*` or `~` it may have: each is many words of the dictionary.
+const MAX_WIDE: usize = 16;
 /// Brackets inside brackets.
 const MAX_DEPTH: usize = 20;
 
@@ -83,8 +85,16 @@ pub(crate) fn parse(query: &str) -> Result<Parsed, Mistake> {
         let message = format!("A query has at most {MAX_CHARS} characters");
         return Err(Mistake { message, at: MAX_CHARS + 1 });
     }
-    let mut parser =
-        Parser { chars, at: 0, depth: 0, clauses: 0, owed: 0, filters: Vec::new(), scoped: false };
+    let mut parser = Parser {
+        chars,
+        at: 0,
+        depth: 0,
+        clauses: 0,
+        wide: 0,
+        owed: 0,
+        filters: Vec::new(),
+        scoped: false,
+    };
     let node = parser.all()?;
     if parser.at < parser.chars.len() {
         return Err(parser.mistake("This bracket closes nothing; remove it", parser.at));
@@ -113,6 +123,7 @@ struct Parser {
     at: usize,
     depth: usize,
     clauses: usize,
+    wide: usize,
     /// Brackets that words opened and did not close: `f( x )`.
     owed: usize,
     /// Where filters stand.
@@ -240,6 +251,13 @@ impl Parser {
             Some('"' | '“' | '„') => self.phrase(Scope::Anywhere)?,
             _ => self.word()?,
         };
+        if matches!(node, Some(Node::Prefix { .. } | Node::Near { .. })) {
+            self.wide += 1;
+            if self.wide > MAX_WIDE {
+                let message = format!("A query has at most {MAX_WIDE} words with * or ~");
+                return Err(self.mistake(message, start));
+            }
+        }
         Ok(node.map(|node| (sign, node)))
     }
 
@@ -576,6 +594,9 @@ mod tests {
             assert!(mistake.message.starts_with(start), "{query}: {mistake}");
             assert_eq!(mistake.at, at, "{query}: {mistake}");
         }
+        let wide = parse(&"a* ".repeat(17)).unwrap_err();
+        assert!(wide.message.contains("with * or ~") && wide.at == 49, "{wide}");
+        assert!(parse(&"a* ".repeat(16)).is_ok());
         assert!(parse(&"(".repeat(500)).is_err());
         assert!(parse(&"a ".repeat(500)).is_err());
         assert!(parse(&"a".repeat(5000)).is_err());

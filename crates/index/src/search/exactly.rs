@@ -38,6 +38,11 @@ impl Exactly {
     ) -> Result<Option<Exactly>> {
         let Some(whole) = &plan.whole else { return Ok(None) };
         let words = whole.terms.iter().map(|(at, word)| (*at as u32 + 1, &**word));
+        for (_, word) in words.clone() {
+            if !plan.lookups.holds(segment, field, word)? {
+                return Ok(None);
+            }
+        }
         let marks = [(0, BEGIN), (whole.places as u32 + 1, END)];
         let mut lists = Vec::with_capacity(whole.terms.len() + 2);
         for (at, word) in words.chain(marks) {

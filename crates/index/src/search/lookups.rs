@@ -50,6 +50,11 @@ impl<'v> Lookups<'v> {
         Ok(self.of(field, word)?.as_deref().map_or(0, documents))
     }
 
+    /// Whether a segment holds a word.
+    pub fn holds(&self, segment: u32, field: Field, word: &str) -> Result<bool> {
+        Ok(self.of(field, word)?.is_some_and(|infos| infos[segment as usize].is_some()))
+    }
+
     /// The postings of a word in a segment.
     pub fn postings(
         &self,

@@ -9,6 +9,7 @@
 //! * Invariants: the total is exact unless the time ran out, which the answer then says; the
 //!   order of results does not depend on the page of results that is asked for.
 
+mod apart;
 mod collect;
 mod exactly;
 mod lookups;
@@ -16,6 +17,7 @@ mod places;
 mod plan;
 mod rank;
 mod weights;
+mod wide;
 mod word;
 
 use crate::error::IndexError;
@@ -33,6 +35,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use tantivy::DocAddress;
 use weights::{CLOSELY, FEW};
+use wide::Clock;
 
 pub(crate) use lookups::Lookups;
 pub(crate) use places::Stand;
@@ -184,7 +187,8 @@ impl View {
         let parsed = parse(query)?;
         let linking = |url: &str| links.linking_to(url).map_err(IndexError::Links);
         let languages = self.query_languages(&parsed.node)?;
-        let mut plan = Planner::new(self, &languages, &linking).plan(&parsed)?;
+        let clock = Clock::new(deadline);
+        let mut plan = Planner::new(self, &languages, clock.clone(), &linking).plan(&parsed)?;
         plan.fresh |= options.fresh;
         let shown = options.offset.saturating_add(options.limit);
         let wanted = Wanted {
@@ -203,7 +207,7 @@ impl View {
             best = self.with_partial(best, &**loose, &wanted).map_err(&failed)?;
             answer.partial = best.total - answer.total;
         }
-        answer.timed_out = best.timed_out;
+        answer.timed_out = best.timed_out || clock.is_over();
         answer.facets = options.facets.then(|| std::mem::take(&mut best.facets));
         let found = if options.sort == Sort::Relevance {
             self.closely(&plan, best.found, options, shown).map_err(&failed)?
@@ -212,7 +216,7 @@ impl View {
         };
         let found: Vec<Found> = found.into_iter().skip(options.offset).collect();
         answer.hits = self.hits(&plan, found, texts, options)?;
-        if answer.total == 0 && options.suggest {
+        if answer.total == 0 && options.suggest && Instant::now() < deadline {
             answer.did_you_mean = self.did_you_mean(query, &plan.items, &plan.lookups)?;
         }
         answer.ignored = plan.ignored;

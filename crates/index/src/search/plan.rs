@@ -6,17 +6,20 @@
 //!   where only words stand side by side, is content with some of them.
 //! * Stop words are not in bodies: they are never required, and count where they are kept.
 
+use super::apart::Apart;
 use super::lookups::Lookups;
 use super::weights::{ADDRESS, BODY, FORM, HEADINGS, LINKS, TITLE, WEAK, is_weak};
+use super::wide::{Clock, Like, WideQuery};
 use super::word::{Part, Role, WordQuery};
 use crate::analyse::{Form, Rules, Stems, Walk, folded, quick_hash};
+use crate::page::{GAP, address_pieces};
 use crate::query::{Filter, Node, Parsed, Scope, Sign};
 use crate::view::View;
 use std::ops::Bound;
 use tantivy::Term;
 use tantivy::query::{
-    BooleanQuery, BoostQuery, ConstScoreQuery, EmptyQuery, FuzzyTermQuery, InvertedIndexRangeQuery,
-    Occur, PhraseQuery, Query, RangeQuery, TermQuery, TermSetQuery,
+    BooleanQuery, BoostQuery, ConstScoreQuery, EmptyQuery, InvertedIndexRangeQuery, Occur,
+    PhraseQuery, Query, RangeQuery, TermQuery, TermSetQuery,
 };
 use tantivy::schema::{Field, IndexRecordOption};
 
@@ -90,12 +93,14 @@ pub(crate) struct Planner<'v> {
     /// Answers `link:`.
     linking: &'v dyn Fn(&str) -> Result<Vec<argiope_model::DocId>, crate::IndexError>,
     failure: Option<crate::IndexError>,
+    clock: Clock,
 }
 
 impl<'v> Planner<'v> {
     pub fn new(
         view: &'v View,
         languages: &[String],
+        clock: Clock,
         linking: &'v dyn Fn(&str) -> Result<Vec<argiope_model::DocId>, crate::IndexError>,
     ) -> Self {
         Planner {
@@ -109,6 +114,7 @@ impl<'v> Planner<'v> {
             fresh: false,
             linking,
             failure: None,
+            clock,
         }
     }
 
@@ -198,6 +204,8 @@ impl<'v> Planner<'v> {
 
     fn node(&mut self, node: &Node) -> Boxed {
         match node {
+            Node::Words { text, scope: Scope::Address } => self.in_address(text),
+            Node::Phrase { text, slop: 0, scope: Scope::Address } => self.in_address(text),
             Node::Words { text, scope } => {
                 let words = self.words(text, *scope);
                 let meant = words.iter().any(|(_, _, stop)| !stop);
@@ -571,6 +579,47 @@ impl<'v> Planner<'v> {
         query
     }
 
+    /// Pieces of a URL as they stand in one: split where the index splits it, and as far apart.
+    fn in_address(&mut self, text: &str) -> Boxed {
+        let readable = text.split_once("://").map_or(text, |(_, rest)| rest);
+        let mut terms: Vec<(u32, String)> = Vec::new();
+        let mut end: Option<u32> = None;
+        for piece in address_pieces(readable) {
+            let base = end.map_or(0, |end| end + GAP);
+            self.walk.tokens(piece, |token| {
+                let at = base + token.position;
+                if !token.text.is_empty() {
+                    end = Some(end.unwrap_or(0).max(at));
+                    if matches!(token.form, Form::Word | Form::Single) {
+                        terms.push((at, token.text.to_owned()));
+                    }
+                }
+                true
+            });
+        }
+        let first = terms.first().map_or(0, |(at, _)| *at);
+        terms.iter_mut().for_each(|(at, _)| *at -= first);
+        let query = match &terms[..] {
+            [] => Box::new(EmptyQuery),
+            [(_, word)] => query_of(self.word(word, Scope::Address, false, &[])),
+            _ => self.beside(&terms, 0, Scope::Address),
+        };
+        self.position += 1;
+        self.items.push(Item {
+            name: text.to_owned(),
+            terms,
+            stems: Vec::new(),
+            whole: None,
+            prefix: None,
+            near: None,
+            position: self.position,
+            scope: Scope::Address,
+            stop: false,
+            query: query.box_clone(),
+        });
+        query
+    }
+
     fn scoped(&self, scope: Scope) -> Vec<Field> {
         let fields = &self.view.fields;
         match scope {
@@ -582,18 +631,18 @@ impl<'v> Planner<'v> {
         }
     }
 
+    /// Words that are like one, in each of the fields.
+    fn wide(&self, text: &str, like: Like, scope: Scope) -> Vec<(Occur, Boxed)> {
+        let query = |field| {
+            let (text, clock) = (text.to_owned(), self.clock.clone());
+            (Occur::Should, Box::new(WideQuery { field, text, like, clock }) as Boxed)
+        };
+        self.scoped(scope).into_iter().map(query).collect()
+    }
+
     fn prefix(&mut self, text: &str, scope: Scope) -> Boxed {
         let text = folded(text);
-        let mut end = text.clone();
-        end.push(char::MAX);
-        let mut ways: Vec<(Occur, Boxed)> = Vec::new();
-        for field in self.scoped(scope) {
-            let range = InvertedIndexRangeQuery::new(
-                Bound::Included(Term::from_field_text(field, &text)),
-                Bound::Excluded(Term::from_field_text(field, &end)),
-            );
-            ways.push((Occur::Should, Box::new(ConstScoreQuery::new(Box::new(range), 0.5))));
-        }
+        let mut ways = self.wide(&text, Like::Prefix, scope);
         ways.push((Occur::Should, query_of(self.word(&text, scope, false, &[]))));
         let query = boolean(ways);
         self.other(text.clone() + "*", Some(text), None, scope, &query);
@@ -602,12 +651,7 @@ impl<'v> Planner<'v> {
 
     fn near(&mut self, text: &str, distance: u8, scope: Scope) -> Boxed {
         let text = folded(text);
-        let mut ways: Vec<(Occur, Boxed)> = Vec::new();
-        for field in self.scoped(scope) {
-            let term = Term::from_field_text(field, &text);
-            let near = FuzzyTermQuery::new(term, distance, true);
-            ways.push((Occur::Should, Box::new(ConstScoreQuery::new(Box::new(near), 0.5))));
-        }
+        let mut ways = self.wide(&text, Like::Near(distance), scope);
         ways.push((Occur::Should, query_of(self.word(&text, scope, false, &[]))));
         let query = boolean(ways);
         self.other(format!("{text}~{distance}"), None, Some((text, distance)), scope, &query);
@@ -718,6 +762,9 @@ fn boolean(mut clauses: Vec<(Occur, Boxed)>) -> Boxed {
         return Box::new(EmptyQuery);
     }
     clauses.retain(|(_, query)| !is_empty(query));
+    for (_, query) in clauses.iter_mut().filter(|(occur, _)| *occur == Occur::MustNot) {
+        *query = Box::new(Apart(query.box_clone()));
+    }
     if clauses.iter().all(|(occur, _)| *occur == Occur::MustNot) {
         return Box::new(EmptyQuery);
     }
