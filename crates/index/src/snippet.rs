@@ -20,6 +20,8 @@ const COLUMNS: usize = 240;
 const SPAN: u32 = 28;
 /// Positions shown before the first word that matched.
 const LEAD: u32 = 6;
+/// Positions up to which a word is searched for rather than counted to.
+const FAR: u32 = 4000;
 /// Bytes of a text that are read where the index knows no positions.
 const READ: usize = 32 << 10;
 /// Bytes of it that are read for forms of a word that do not begin as its stem does.
@@ -103,8 +105,10 @@ impl<'i> Marker<'i> {
         let rules = page.language.and_then(Rules::of);
         let from = match passage(stands) {
             Some((stand, place)) => {
-                let counted = || byte_of(text, page.milestones, place.saturating_sub(LEAD).max(1));
-                if !page.milestones.is_empty() {
+                // Far in a text counting is quicker, once somebody has counted.
+                let milestones = if place > FAR { page.milestones() } else { &[] };
+                let counted = || byte_of(text, milestones, place.saturating_sub(LEAD).max(1));
+                if !milestones.is_empty() {
                     counted()
                 } else {
                     let found = nth_of(text, &stand.word, nth(stand, place));

@@ -53,8 +53,18 @@ pub(crate) struct Shown<'a> {
     pub description: &'a str,
     pub language: Option<&'a str>,
     pub text: &'a str,
-    /// Positions of words and where they begin, some way apart; none where nobody counted.
-    pub milestones: &'a [(u32, usize)],
+    long: Option<&'a Long>,
+}
+
+impl<'a> Shown<'a> {
+    /// Positions of words and where they begin, some way apart; none in a text that is short or
+    /// new here. The first who asks counts.
+    pub fn milestones(&self) -> &'a [(u32, usize)] {
+        match self.long {
+            Some(long) => long.milestones.get_or_init(|| milestones(&long.text)),
+            None => &[],
+        }
+    }
 }
 
 impl Texts {
@@ -67,16 +77,12 @@ impl Texts {
         show: impl FnOnce(Shown<'_>) -> R,
     ) -> Result<R, ArchiveError> {
         if let Some(long) = self.kept(dir, at) {
-            let milestones: &[(u32, usize)] = match long.text.len() >= COUNTED {
-                true => long.milestones.get_or_init(|| milestones(&long.text)),
-                false => &[],
-            };
             return Ok(show(Shown {
                 title: &long.title,
                 description: &long.description,
                 language: long.language.as_deref(),
                 text: &long.text,
-                milestones,
+                long: Some(&*long).filter(|long| long.text.len() >= COUNTED),
             }));
         }
         reader.read(at, |text| {
@@ -88,7 +94,7 @@ impl Texts {
                 description: text.description,
                 language: text.language,
                 text: text.text,
-                milestones: &[],
+                long: None,
             })
         })
     }

@@ -16,6 +16,7 @@ mod lookups;
 mod places;
 mod plan;
 mod rank;
+mod some;
 mod weights;
 mod wide;
 mod word;

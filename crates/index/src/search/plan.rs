@@ -8,6 +8,7 @@
 
 use super::apart::Apart;
 use super::lookups::Lookups;
+use super::some::SomeQuery;
 use super::weights::{ADDRESS, BODY, FORM, HEADINGS, LINKS, TITLE, WEAK, is_weak};
 use super::wide::{Clock, Like, WideQuery};
 use super::word::{Part, Role, WordQuery};
@@ -158,6 +159,11 @@ impl<'v> Planner<'v> {
                 clauses.push((occur, query.box_clone()));
             }
             clauses.extend(not.iter().map(|q| (Occur::MustNot, q.box_clone())));
+            if let [(Occur::Must, one)] = &mut clauses[..]
+                && let Some(word) = one.downcast_ref::<WordQuery>()
+            {
+                *one = Box::new(SomeQuery { words: vec![(word.clone(), 1.0)] });
+            }
             boolean(clauses)
         };
         // With a word or phrase that is required, the other words may all be missing.
@@ -168,9 +174,10 @@ impl<'v> Planner<'v> {
             let some = words.iter().map(|(strict, loose, _)| {
                 (Occur::Should, loose.as_ref().unwrap_or(strict).box_clone())
             });
-            let mut clauses: Vec<(Occur, Boxed)> = match optional {
-                true => some.collect(),
-                false => vec![(Occur::Must, boolean(some.collect()))],
+            let mut clauses: Vec<(Occur, Boxed)> = match (optional, some_of(&words)) {
+                (true, _) => some.collect(),
+                (false, Some(words)) => vec![(Occur::Must, words)],
+                (false, None) => vec![(Occur::Must, boolean(some.collect()))],
             };
             clauses.extend(must.iter().map(|q| (Occur::Must, q.box_clone())));
             clauses.extend(not.iter().map(|q| (Occur::MustNot, q.box_clone())));
@@ -209,7 +216,7 @@ impl<'v> Planner<'v> {
             Node::Words { text, scope } => {
                 let words = self.words(text, *scope);
                 let meant = words.iter().any(|(_, _, stop)| !stop);
-                let clause = |(query, _, stop): (Boxed, Option<Boxed>, bool)| {
+                let clause = |(query, _, stop): Asked| {
                     (if stop && meant { Occur::Should } else { Occur::Must }, query)
                 };
                 boolean(words.into_iter().map(clause).collect())
@@ -245,7 +252,7 @@ impl<'v> Planner<'v> {
 
     /// The queries of the words in what was typed without a space: strict, loose where that is
     /// something else, and whether it is a stop word.
-    fn words(&mut self, text: &str, scope: Scope) -> Vec<(Boxed, Option<Boxed>, bool)> {
+    fn words(&mut self, text: &str, scope: Scope) -> Vec<Asked> {
         let mut out = Vec::new();
         for group in self.groups(text) {
             let (query, mut loose, item) = self.group(group, scope);
@@ -749,6 +756,24 @@ fn spread(pairs: &[String]) -> Vec<(u32, String)> {
 /// A word, or nothing where no document holds it.
 fn query_of(word: WordQuery) -> Boxed {
     if word.is_empty() { Box::new(EmptyQuery) } else { Box::new(word) }
+}
+
+/// Words as they stand in a query: strict, loose where that is something else, whether stop words.
+type Asked = (Boxed, Option<Boxed>, bool);
+
+/// Some of several words, where they are nothing but words.
+fn some_of(words: &[Asked]) -> Option<Boxed> {
+    let mut out = Vec::with_capacity(words.len());
+    for (strict, loose, _) in words.iter().filter(|(strict, ..)| !is_empty(strict)) {
+        let share = match loose {
+            None => 1.0,
+            // What questions are made of; anything else is put together from more.
+            Some(loose) if loose.is::<BoostQuery>() => WEAK,
+            Some(_) => return None,
+        };
+        out.push((strict.downcast_ref::<WordQuery>()?.clone(), share));
+    }
+    Some(if out.is_empty() { Box::new(EmptyQuery) } else { Box::new(SomeQuery { words: out }) })
 }
 
 /// Whether a query is known to find nothing.

@@ -73,6 +73,35 @@ impl WordQuery {
         Ok(WordQuery { parts: all.into(), idf, segments: view.known.segments.clone() })
     }
 
+    /// What it counts at the most.
+    pub(super) fn weight(&self) -> f32 {
+        self.idf * (1.0 + K1)
+    }
+
+    /// Its lists in a segment.
+    pub(super) fn lists(&self, reader: &SegmentReader, scoring: bool) -> Result<Vec<List>> {
+        let id = reader.segment_id();
+        let ord = self.segments.iter().position(|segment| *segment == id);
+        let other = || TantivyError::InvalidArgument("a segment of another view".to_owned());
+        let ord = ord.ok_or_else(other)?;
+        let mut lists: Vec<List> = Vec::with_capacity(self.parts.len());
+        for (part, lengths) in self.parts.iter() {
+            let Some(info) = &part.infos[ord] else { continue };
+            let index = reader.inverted_index(part.field)?;
+            let (option, norms) = if scoring {
+                let norms = reader.fieldnorms_readers().get_field(part.norm)?;
+                let norms = norms.unwrap_or_else(|| FieldNormReader::constant(reader.max_doc(), 1));
+                (IndexRecordOption::WithFreqs, norms)
+            } else {
+                (IndexRecordOption::Basic, FieldNormReader::constant(reader.max_doc(), 1))
+            };
+            let postings = index.read_postings_from_terminfo(info, option)?;
+            let (role, steps, weight) = (part.role, part.steps, part.weight);
+            lists.push(List { postings, norms, role, steps, weight, lengths: lengths.clone() });
+        }
+        Ok(lists)
+    }
+
     /// Whether no document holds it.
     pub fn is_empty(&self) -> bool {
         self.parts.is_empty()
@@ -109,30 +138,11 @@ struct WordWeight {
 
 impl Weight for WordWeight {
     fn scorer(&self, reader: &SegmentReader, boost: Score) -> Result<Box<dyn Scorer>> {
-        let id = reader.segment_id();
-        let ord = self.word.segments.iter().position(|segment| *segment == id);
-        let other = || TantivyError::InvalidArgument("a segment of another view".to_owned());
-        let ord = ord.ok_or_else(other)?;
-        let mut lists: Vec<List> = Vec::with_capacity(self.word.parts.len());
-        for (part, lengths) in self.word.parts.iter() {
-            let Some(info) = &part.infos[ord] else { continue };
-            let index = reader.inverted_index(part.field)?;
-            let (option, norms) = if self.scoring {
-                let norms = reader.fieldnorms_readers().get_field(part.norm)?;
-                let norms = norms.unwrap_or_else(|| FieldNormReader::constant(reader.max_doc(), 1));
-                (IndexRecordOption::WithFreqs, norms)
-            } else {
-                (IndexRecordOption::Basic, FieldNormReader::constant(reader.max_doc(), 1))
-            };
-            let postings = index.read_postings_from_terminfo(info, option)?;
-            let (role, steps, weight) = (part.role, part.steps, part.weight);
-            lists.push(List { postings, norms, role, steps, weight, lengths: lengths.clone() });
-        }
+        let lists = self.word.lists(reader, self.scoring)?;
         if lists.is_empty() {
             return Ok(Box::new(EmptyScorer));
         }
-        let weight = boost * self.word.idf * (1.0 + K1);
-        let mut scorer = WordScorer { lists, weight, doc: 0 };
+        let mut scorer = WordScorer { lists, weight: boost * self.word.weight(), doc: 0 };
         scorer.settle();
         Ok(Box::new(scorer))
     }
@@ -146,13 +156,23 @@ impl Weight for WordWeight {
     }
 }
 
-struct List {
-    postings: SegmentPostings,
-    norms: FieldNormReader,
-    role: Role,
-    steps: bool,
-    weight: f32,
-    lengths: Arc<[f32; 256]>,
+/// A part in a segment.
+pub(super) struct List {
+    pub postings: SegmentPostings,
+    pub norms: FieldNormReader,
+    pub role: Role,
+    pub steps: bool,
+    pub weight: f32,
+    pub lengths: Arc<[f32; 256]>,
+}
+
+/// What the occurrences that a list tells stand for.
+#[inline]
+pub(super) fn occurrences(steps: bool, often: u32) -> f32 {
+    match steps {
+        true => STEPS[(often as usize).min(STEPS.len() - 1)],
+        false => often as f32,
+    }
 }
 
 struct WordScorer {
@@ -221,11 +241,7 @@ impl Scorer for WordScorer {
         for list in &self.lists {
             if list.postings.doc() == self.doc {
                 let length = usize::from(list.norms.fieldnorm_id(self.doc));
-                let often = list.postings.term_freq();
-                let often = match list.steps {
-                    true => STEPS[(often as usize).min(STEPS.len() - 1)],
-                    false => often as f32,
-                };
+                let often = occurrences(list.steps, list.postings.term_freq());
                 let count = often * list.weight * list.lengths[length];
                 match list.role {
                     Role::Beside => beside += count,
