@@ -5,7 +5,8 @@
 //! side are a union there) over the five text fields of the very index that ours asks, so both
 //! look at the same words, postings and segments, and collects the ten best and the number of
 //! all. Ours is asked as a user asks: ten hits with snippets, near-duplicates folded, the exact
-//! total, other spellings where nothing is found.
+//! total, other spellings where nothing is found. What these cost is told by leaving them out:
+//! `LEAVE_OUT=snippets,suggest`.
 
 use argiope_index::{NoLinks, SearchOptions, View};
 use std::path::Path;

@@ -17,6 +17,8 @@ use tantivy::{DocAddress, DocSet, Result, TERMINATED};
 
 /// Pages that may be added.
 const MOST: usize = 20;
+/// Pages of a segment that may hold the rarest word of a heading that is looked for everywhere.
+const RARE: u32 = 256;
 
 pub(super) struct Exactly {
     /// Words and marks with their distances from the first mark; the rarest first.
@@ -116,22 +118,29 @@ impl Exactly {
     }
 }
 
-/// Adds the pages whose title is the query, where their words alone did not bring them among the
+/// Adds the pages whose title, or a heading of rare words, is the query, where their words alone did not bring them among the
 /// best: they match, so they are counted already.
 pub(super) fn add(view: &View, plan: &Plan<'_>, found: &mut Vec<Found>) -> Result<()> {
     if plan.whole.is_none() || found.len() < CLOSELY {
         return Ok(());
     }
-    let mut added = Vec::new();
+    let mut added: Vec<DocAddress> = Vec::new();
     for ord in 0..view.searcher.segment_readers().len() as u32 {
-        let Some(mut titles) = Exactly::open(view, plan, ord, view.fields.title)? else { continue };
-        let mut doc = titles.next(0);
-        while doc != TERMINATED && added.len() < MOST {
-            let address = DocAddress::new(ord, doc);
-            if found.iter().all(|one| one.address != address) {
-                added.push(address);
+        for field in [view.fields.title, view.fields.headings] {
+            let Some(mut names) = Exactly::open(view, plan, ord, field)? else { continue };
+            // Headings are many, and nothing but their words tells them apart.
+            if field == view.fields.headings && names.lists[0].1.doc_freq() > RARE {
+                continue;
             }
-            doc = titles.next(doc + 1);
+            let mut doc = names.next(0);
+            while doc != TERMINATED && added.len() < MOST {
+                let address = DocAddress::new(ord, doc);
+                let known = found.iter().map(|one| &one.address).chain(&added);
+                if !known.into_iter().any(|known| *known == address) {
+                    added.push(address);
+                }
+                doc = names.next(doc + 1);
+            }
         }
     }
     let scoring = || EnableScoring::enabled_from_searcher(&view.searcher);
