@@ -62,6 +62,8 @@ mod schema;
 mod search;
 mod settings;
 mod snippet;
+mod spelling;
+mod texts;
 mod view;
 
 pub use analyse::DEFAULT_STOP_WORDS;

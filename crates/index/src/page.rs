@@ -11,7 +11,7 @@ use std::sync::Arc;
 use tantivy::TantivyDocument;
 
 /// Positions between two headings or two phrases: no phrase spans them.
-const GAP: u32 = 8;
+pub(crate) const GAP: u32 = 8;
 
 /// A page to be indexed.
 #[derive(Clone, Debug)]
@@ -139,7 +139,7 @@ impl Press {
         let mut own: Vec<u64> = Vec::new();
         self.hashes(&text.title, &mut own);
         text.headings.iter().for_each(|heading| self.hashes(heading, &mut own));
-        for piece in address_pieces(url) {
+        for piece in url_pieces(url) {
             self.hashes(&piece, &mut own);
         }
         own.sort_unstable();
@@ -214,19 +214,18 @@ impl Press {
 
     /// The words of a URL.
     fn address(&mut self, url: &CanonicalUrl) {
-        for piece in address_pieces(url) {
+        for piece in url_pieces(url) {
             self.phrase(&piece, None, false);
         }
     }
 }
 
 /// The texts in a URL: its host and path, unescaped; not the scheme, nor `www`.
-fn address_pieces(url: &CanonicalUrl) -> Vec<String> {
+fn url_pieces(url: &CanonicalUrl) -> Vec<String> {
     let host = url.host();
     let mut out = vec![host.strip_prefix("www.").unwrap_or(host).to_owned()];
     let readable = unescaped(url.path_and_query());
-    let pieces = readable.split(['/', '?', '&', '=', '_', '+']).filter(|p| !p.is_empty());
-    out.extend(pieces.map(str::to_owned));
+    out.extend(address_pieces(&readable).map(str::to_owned));
     out
 }
 
@@ -254,6 +253,11 @@ fn loosen(
     {
         loose.push(stem, 0);
     }
+}
+
+/// The pieces of a path and query that are words by themselves.
+pub(crate) fn address_pieces(path: &str) -> impl Iterator<Item = &str> {
+    path.split(['/', '?', '&', '=', '_', '+']).filter(|piece| !piece.is_empty())
 }
 
 /// A path with its escapes undone, where they are text.
