@@ -56,6 +56,10 @@ COMPOUNDS = [
     ("café-bar", ["cafe", "bar"], ["cafe-bar", "cafebar"]),
     ("don't", ["don't"], []),
 ]
+# As they are written these are asked for, not listed: the dictionary has the parts and the whole
+# without its signs. A number with a dot is one word.
+SIGNED = {other for _, _, others in COMPOUNDS for other in others if re.search(r"[a-z-].*", other)
+          and re.search(r"[-.]", other)}
 ODD = {"ß": "ss", "æ": "ae", "ø": "o", "ł": "l"}
 
 
@@ -211,8 +215,9 @@ def check(binary, data, origin, truth):
     truth, words = read(truth, origin)
     asked = Asked(binary, data)
     told = {row["word"]: row for row in asked.rows("words", "--limit", "0")}
-    asked.same("words that are not there", sorted(told.keys() - words.keys()), [])
-    asked.same("words that are missing", sorted(words.keys() - told.keys()), [])
+    listed = words.keys() - SIGNED
+    asked.same("words that are not there", sorted(told.keys() - listed), [])
+    asked.same("words that are missing", sorted(listed - told.keys()), [])
     for word, pages in words.items():
         if word in told:
             counts = told[word]["documents"], told[word]["occurrences"]
@@ -223,12 +228,14 @@ def check(binary, data, origin, truth):
         rows = asked.rows("word", word)
         asked.same(f"places of {word}", {row["url"]: row["positions"] for row in rows}, pages)
         asked.same(f"rows of {word}", len(rows), len(pages))
-        asked.same(f"numbers of {word}", {row["word_id"] for row in rows},
-                   {told[word]["word_id"]} if word in told else set())
+        if word in told:
+            asked.same(f"numbers of {word}", {row["word_id"] for row in rows},
+                       {told[word]["word_id"]})
     for page, known in truth.items():
         told_of = {row["word"]: sorted(row["positions"])
                    for row in asked.rows("doc", origin + page, "--words")}
-        wanted = {word: sorted(places) for word, places in known["places"].items()}
+        wanted = {word: sorted(places) for word, places in known["places"].items()
+                  if word not in SIGNED}
         asked.same(f"words of {page}", told_of, wanted)
     for unseen in ["hiddenattribute", "hiddenstyle", "hiddenscript", "hiddencomment",
                    "titled1only", *sorted(STOP)]:

@@ -152,10 +152,7 @@ pub struct Crawl {
     /// Count back-links later, when they are asked for
     #[arg(long)]
     pub no_links: bool,
-    /// Index words while the crawl runs, so that it can be searched meanwhile
-    #[arg(long, conflicts_with = "no_index")]
-    pub index: bool,
-    /// Index words later, when somebody searches (as by default)
+    /// Index words later, when somebody searches
     #[arg(long)]
     pub no_index: bool,
     /// Keep no bodies; `show` will have nothing to show

@@ -107,8 +107,8 @@ pub struct LinkOrder {
 }
 
 /// What is said of words while a crawl runs that does not index them.
-const NOT_INDEXED: &str = "this crawl does not index words while it runs (`argiope crawl --index` does); \
-    when it is over, `argiope search` indexes what is there";
+const NOT_INDEXED: &str = "this crawl does not index words while it runs (--no-index); when it is over, \
+    `argiope search` indexes what is there";
 
 /// An answer: rows, or a sentence saying why there are none.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -192,7 +192,9 @@ fn crawls(binary: &Path, example: &Path, docs: &Docs, runs: usize, dir: &Path) -
             let mut command = Command::new(binary);
             command.arg("--data").arg(&keep).args(["--format", "json", "crawl", &start]);
             command.args(["--delay", "0s", "--allow-private", "--connections-per-host", "8"]);
-            command.arg(if at == 0 { "--no-index" } else { "--index" });
+            if at == 0 {
+                command.arg("--no-index");
+            }
             let cost = measure(&command, &[0], dir, "crawl", LIMIT)?;
             let last = cost.out.lines().last().context("the crawl printed no summary")?;
             let summary: Value = serde_json::from_str(last).context("the summary is not JSON")?;

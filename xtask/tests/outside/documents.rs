@@ -95,7 +95,7 @@ fn pdf_and_plain_text_are_found_by_their_words_and_survive_the_loss_of_their_tex
     site(&root)?;
     let nginx = Nginx::serve(&root, &rig.dir, "")?;
     let at = |path: &str| format!("{}{path}", nginx.origin);
-    rig.crawl("data", &[&at("/"), "--scope", "host", "--types", "html,pdf,text", "--index"])?;
+    rig.crawl("data", &[&at("/"), "--scope", "host", "--types", "html,pdf,text"])?;
 
     let (paper, notes) = (at("/orb.pdf"), at("/notes.txt"));
     for (query, url, shown) in [
@@ -150,7 +150,7 @@ fn a_kill_while_texts_are_made_again_costs_nothing() -> Result<()> {
     }
     std::fs::write(root.join("index.html"), start)?;
     let nginx = Nginx::serve(&root, &rig.dir, "")?;
-    rig.crawl("data", &[&format!("{}/", nginx.origin), "--scope", "host", "--index"])?;
+    rig.crawl("data", &[&format!("{}/", nginx.origin), "--scope", "host"])?;
     let before = rig.rows("data", &["words"])?;
     std::fs::remove_dir_all(rig.dir.join("data/text"))?;
     for pause in [2, 5, 10, 20, 40, 80, 120, 160, 200] {

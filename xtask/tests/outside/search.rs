@@ -42,7 +42,7 @@ fn crawled(rig: &Rig, root: &Path, pages: u64) -> Result<(Nginx, String)> {
     command.args([SCRIPT, "make"]).arg(root).args(["--pages", &pages, "--seed", &seed]);
     let truth = process::run(&mut command, &rig.dir, "truth", CRAWL_LIMIT)?.ok()?.out;
     let nginx = Nginx::serve(root, &rig.dir, "")?;
-    rig.crawl("data", &[&format!("{}/w0.html", nginx.origin), "--scope", "host", "--index"])?;
+    rig.crawl("data", &[&format!("{}/w0.html", nginx.origin), "--scope", "host"])?;
     Ok((nginx, truth.to_string_lossy().into_owned()))
 }
 
@@ -255,7 +255,7 @@ fn changed_pages_are_found_by_their_new_words_and_vanished_and_forgotten_ones_by
     site(&root, 0..PAGES, 1)?;
     let nginx = Nginx::serve(&root, &rig.dir, "")?;
     let at = |page: usize| format!("{}/p{page}.html", nginx.origin);
-    rig.crawl("data", &[&at(0), "--scope", "host", "--index"])?;
+    rig.crawl("data", &[&at(0), "--scope", "host"])?;
     for page in 1..PAGES {
         ensure!(holders(&rig, &own(page, 1))? == [at(page)], "page {page} is not found alone");
     }
@@ -267,7 +267,7 @@ fn changed_pages_are_found_by_their_new_words_and_vanished_and_forgotten_ones_by
     for page in (1..PAGES).filter(|page| vanished(*page)) {
         std::fs::remove_file(root.join(format!("p{page}.html")))?;
     }
-    rig.crawl("other", &[&at(0), "--scope", "host", "--index"])?;
+    rig.crawl("other", &[&at(0), "--scope", "host"])?;
     let out = rig.dir.join("archive").to_string_lossy().into_owned();
     rig.run("other", &["export", "warc", "--out", &out])?.ok()?;
     let files = files_ending(Path::new(&out), ".warc.gz")?;

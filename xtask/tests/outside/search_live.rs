@@ -51,7 +51,7 @@ fn after_kills_at_any_moment_every_page_is_found_once_by_its_own_word() -> Resul
     site(&root, pages, 3000)?;
     let nginx = Nginx::serve(&root, &rig.dir, "")?;
     let start = format!("{}{}", nginx.origin, Graph::uri(0));
-    let args = [start.as_str(), "--scope", "host", "--delay", "10ms", "--allow-private", "--index"];
+    let args = [start.as_str(), "--scope", "host", "--delay", "10ms", "--allow-private"];
 
     let mut dice = Dice::new(seed);
     let (mut landed, mut before) = (0, 0);
@@ -68,7 +68,7 @@ fn after_kills_at_any_moment_every_page_is_found_once_by_its_own_word() -> Resul
     }
     ensure!(landed * 2 > kills, "only {landed} of {kills} kills found the crawl running");
     ensure!(before > 0 && before < pages, "{before} of {pages} pages between the kills");
-    rig.crawl("data", &[&start, "--scope", "host", "--index"])?;
+    rig.crawl("data", &[&start, "--scope", "host"])?;
     rig.verify("data").with_context(|| format!("seed {seed}"))?;
 
     let wanted: BTreeSet<String> = (0..pages).map(own).collect();
@@ -107,7 +107,7 @@ fn a_page_of_a_slow_crawl_is_found_within_seconds_of_its_fetch() -> Result<()> {
     site(&root, pages, 2000)?;
     let nginx = Nginx::serve(&root, &rig.dir, "")?;
     let start = format!("{}{}", nginx.origin, Graph::uri(0));
-    let args = [start.as_str(), "--scope", "host", "--delay", "1s", "--allow-private", "--index"];
+    let args = [start.as_str(), "--scope", "host", "--delay", "1s", "--allow-private"];
     let mut running = rig.start_plain("data", &args)?;
     let word_of: BTreeMap<String, String> = (0..pages)
         .map(|page| (format!("{}{}", nginx.origin, Graph::uri(page)), own(page)))
@@ -135,7 +135,7 @@ fn a_page_of_a_crawl_at_full_speed_is_found_within_fifteen_seconds() -> Result<(
     };
     let nginx = Nginx::serve(&docs.root, &rig.dir, "")?;
     let start = format!("{}{}", nginx.origin, docs.start);
-    let args = [start.as_str(), "--scope", "host", "--connections-per-host", "8", "--index"];
+    let args = [start.as_str(), "--scope", "host", "--connections-per-host", "8"];
     let mut running = rig.start_crawl("data", &args)?;
     let waits = watch(&rig, &mut running, 97, |url| {
         // The whole path, as words side by side: few pages have it, and ours is among them.

@@ -39,9 +39,6 @@ pub fn overrides(args: &Crawl) -> Vec<Override> {
     if args.no_links {
         out.push(("crawl.links", "false".to_owned(), "--no-links"));
     }
-    if args.index {
-        out.push(("crawl.index", "true".to_owned(), "--index"));
-    }
     if args.no_index {
         out.push(("crawl.index", "false".to_owned(), "--no-index"));
     }

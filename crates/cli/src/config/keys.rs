@@ -118,7 +118,7 @@ pub(super) const KEYS: &[Key] = &[
         "Whether the sitemaps that robots.txt names are read."),
     key("crawl.links", Kind::Flag, "true",
         "Whether back-links are counted while the crawl runs; else when they are asked for."),
-    key("crawl.index", Kind::Flag, "false",
+    key("crawl.index", Kind::Flag, "true",
         "Whether words are indexed while the crawl runs; else when somebody searches."),
     key("crawl.address_gap", Kind::Duration { min_ms: 0, max_ms: YEAR, auto: true }, r#""auto""#,
         "Pause between requests to one IP address; auto is a tenth of crawl.delay, at most 1s."),
