@@ -18,7 +18,7 @@ use crate::analyse::events;
 /// Bytes of all texts kept.
 const MOST: usize = 48 << 20;
 /// Texts shorter than this are not kept.
-const LONG: usize = 4 << 10;
+const LONG: usize = 1 << 10;
 /// Texts shorter than this have no milestones: a word in them is quickly found.
 const COUNTED: usize = 32 << 10;
 /// Words between two milestones in a text.

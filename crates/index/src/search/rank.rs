@@ -17,7 +17,7 @@ use tantivy::{DocSet, Result, TantivyDocument};
 /// After so long a page is half as new.
 const HALF_LIFE_MS: f32 = 30.0 * 86_400_000.0;
 /// Pages whose words' places are looked at together.
-const BATCH: usize = 24;
+const BATCH: usize = 16;
 
 /// The best of what was found while it is looked at closely.
 ///
