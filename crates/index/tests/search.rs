@@ -5,7 +5,7 @@
 mod scene;
 
 use argiope_archive::TextBlob;
-use argiope_index::{LinkedAs, SearchError, SearchOptions, Sort, View};
+use argiope_index::{SearchError, SearchOptions, Sort, View};
 use argiope_model::{Directives, OutcomeKind, Time};
 use argiope_store::Ended;
 use proptest::prelude::*;

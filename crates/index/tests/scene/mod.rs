@@ -194,6 +194,7 @@ impl Scene {
     /// Everything, indexed.
     pub fn indexed(&self, dir: &Path) -> Index {
         let mut index = Index::open(&dir.join("index"), &Settings::default()).unwrap();
+        index.listen(self, &self.told, u64::MAX).unwrap();
         self.catch_up(&mut index);
         index.commit().unwrap();
         index
