@@ -170,14 +170,14 @@ fn a_heading_that_is_the_query_counts_more_than_its_words() {
 fn links_and_freshness_decide_between_equals() {
     let dir = tempfile::tempdir().unwrap();
     let mut scene = Scene::new(dir.path());
-    for name in ["plain", "linked", "late"] {
-        scene.now = if name == "late" { 90 * 86_400_000 } else { 0 };
-        scene.page(&format!("http://a.test/{name}"), name, "the same words of a spider");
-    }
     for n in 0..100 {
         let page = format!("http://b.test/{n}");
         scene.page(&page, "", "other words");
         scene.told.links.insert(key(&page), vec![(key("http://a.test/linked"), String::new())]);
+    }
+    for name in ["plain", "linked", "late"] {
+        scene.now = if name == "late" { 90 * 86_400_000 } else { 0 };
+        scene.page(&format!("http://a.test/{name}"), name, "the same words of a spider");
     }
     let view = view(&scene, dir.path());
     assert_eq!(scene.found(&view, "spider").split(' ').next(), Some("linked"));
