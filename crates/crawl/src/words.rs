@@ -38,7 +38,7 @@ const BUSY: Duration = Duration::from_secs(4);
 const CALM: Duration = Duration::from_millis(1_500);
 /// While pages pour in, a page waits so long to hear what others call it: what is known when it is
 /// taken in need not be taken in again.
-const LISTEN: Duration = Duration::from_secs(5);
+const LISTEN: Duration = Duration::from_secs(4);
 /// Rows of the change log whose links are heard before their pages are taken in.
 const AHEAD: u64 = 20_000;
 /// Rows of the change log within that time that are called pouring.
