@@ -249,7 +249,7 @@ fn loosen(
     }
     let wordy = folded.len() > 2 && !folded.as_bytes()[0].is_ascii_digit();
     if let Some(rules) = rules.filter(|_| wordy)
-        && let Some(stem) = stems.now_and_then(rules, raw, folded, hash, page)
+        && let Some(stem) = stems.once(rules, raw, folded, hash, page)
     {
         loose.push(stem, 0);
     }

@@ -15,8 +15,9 @@ use super::split::{Event, Kind, events};
 const MAX_WORD_BYTES: usize = 128;
 /// A buffer larger than this is not kept.
 const KEPT: usize = 1 << 20;
-/// Parts a word may have to be found as a whole.
-const MAX_PARTS: usize = 8;
+/// Bytes that a word of more than two parts may have to be found as a whole: `U.S.A` is looked for
+/// as `usa`, a path or a name in a program never without its dots, and there are many of them.
+const MAX_WHOLE_BYTES: usize = 16;
 
 /// One word of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -183,7 +184,8 @@ impl Walk {
         each: &mut impl FnMut(Token<'_>) -> bool,
     ) -> bool {
         let Compound { parts, position, start, end, letters, hyphens } = compound;
-        if parts > MAX_PARTS || end - start > MAX_WORD_BYTES {
+        let most = if parts > 2 { MAX_WHOLE_BYTES } else { MAX_WORD_BYTES };
+        if end - start > most {
             return true;
         }
         self.variant.clear();
@@ -263,8 +265,10 @@ mod tests {
         assert_eq!(shown("555-1234"), "555@1 1234@2 5551234@1");
         assert_eq!(shown("v1.2"), "v1@1 2@2 v12@1");
         assert_eq!(shown("1,000 x"), "1,000@1 1000@1 x@2");
-        let many = "a.b.c.d.e.f.g.h.i";
-        assert!(!shown(many).contains("ab"), "too many parts for a word");
+        assert_eq!(shown("U.S.A"), "u@1 s@2 a@3 usa@1");
+        assert_eq!(shown("2026-11-15"), "2026@1 11@2 15@3 20261115@1");
+        let many = "java.util.concurrent";
+        assert_eq!(shown(many), "java@1 util@2 concurrent@3", "too much for one word");
     }
 
     #[test]
