@@ -25,6 +25,7 @@ mod links;
 mod memory;
 mod row;
 mod rule;
+mod work;
 
 pub use batch::{
     Batch, Claims, Committed, Discovery, Forget, JobChange, Moved, Next, PageResult, Payload,

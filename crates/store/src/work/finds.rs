@@ -1,8 +1,7 @@
 //! URLs found: new ones, and known ones met again.
 
 use super::overlay::{Row, Work};
-use super::tables::Table;
-use super::{ReadyRow, key};
+use super::{Base, ReadyRow, Table, key};
 use crate::StoreError;
 use crate::batch::Discovery;
 use crate::row::{self, HostRow, UrlHead, UrlState};
@@ -10,7 +9,7 @@ use crate::rule::{Again, first_met, found_again};
 use argiope_frontier::{Entry, Place};
 use argiope_model::JobState;
 
-impl Work<'_> {
+impl<B: Base> Work<'_, B> {
     pub(super) fn discovery(&mut self, found: Discovery) -> Result<(), StoreError> {
         if self.row(found.key)?.is_none() {
             return self.new_url(found);
