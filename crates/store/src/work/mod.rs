@@ -21,7 +21,7 @@ mod visits;
 
 pub(crate) use apply::Applied;
 pub(crate) use cache::HostCache;
-pub(crate) use overlay::{Work, is_open};
+pub(crate) use overlay::{Work, Write, is_open};
 
 use crate::StoreError;
 use crate::row::{self, HostRow, JobRow, Row as Versioned, UrlHead};

@@ -136,7 +136,7 @@ impl<B: Base> Work<'_, B> {
     }
 
     /// Hosts that slept because none of their jobs was worked on are due again.
-    pub(super) fn wake_sleepers(&mut self) -> Result<(), StoreError> {
+    pub(crate) fn wake_sleepers(&mut self) -> Result<(), StoreError> {
         let sleepers = self.base.sleepers()?;
         sleepers.into_iter().try_for_each(|host| self.schedule(host))
     }
