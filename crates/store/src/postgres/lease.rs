@@ -21,8 +21,8 @@ use std::time::{Duration, Instant};
 
 const NUMBER: &str = "INSERT INTO numbers (part, name, n) VALUES (0, $1, $2)
     ON CONFLICT (part, name) DO UPDATE SET n = numbers.n + excluded.n RETURNING n";
-const PAGES: &str = "INSERT INTO numbers (part, name, n) VALUES (0, 'page', 1 + $1)
-    ON CONFLICT (part, name) DO UPDATE SET n = numbers.n + $1 RETURNING n";
+const PAGES: &str = "INSERT INTO numbers (part, name, n) VALUES (0, 'page', 1 + $1::bigint)
+    ON CONFLICT (part, name) DO UPDATE SET n = numbers.n + $1::bigint RETURNING n";
 const JOIN: &str = "INSERT INTO workers
     (part, session, name, address, started, heard, expires, pages, speed)
     VALUES (0, $1, $2, $3, clock_timestamp(), clock_timestamp(),

@@ -304,7 +304,12 @@ impl Link {
 /// Whether the same call may succeed later: the line is gone, the server restarts or is full, or
 /// two transactions were in each other's way.
 fn is_passing(error: &tokio_postgres::Error) -> bool {
-    let Some(told) = error.as_db_error() else { return true };
+    let Some(told) = error.as_db_error() else {
+        let source = std::error::Error::source(error);
+        let io = source.is_some_and(|cause| cause.is::<std::io::Error>());
+        // What cannot be written or read as it was meant is our bug and will not pass.
+        return io || error.is_closed() || source.is_none();
+    };
     let code = told.code();
     let known = [
         SqlState::ADMIN_SHUTDOWN,

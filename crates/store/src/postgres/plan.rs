@@ -10,6 +10,7 @@ use argiope_model::{JobId, UrlKey};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use tokio_postgres::Row;
 
 /// Advances the numbers of partitions that are still ours, unless this very group has.
 const LEASE: &str = "INSERT INTO parts (part, owner, epoch, docs, log, grp)
@@ -145,11 +146,7 @@ impl Plan {
     }
 
     /// Commits; answers what was to be read.
-    pub fn perform(
-        &self,
-        link: &Link,
-        patience: Duration,
-    ) -> Result<Vec<Vec<tokio_postgres::Row>>, StoreError> {
+    pub fn perform(&self, link: &Link, patience: Duration) -> Result<Vec<Vec<Row>>, StoreError> {
         let begun = Instant::now();
         let mut wait = Duration::from_millis(50);
         loop {
@@ -169,11 +166,7 @@ impl Plan {
         }
     }
 
-    fn attempt(
-        &self,
-        link: &Link,
-        in_doubt: &mut bool,
-    ) -> Result<Vec<Vec<tokio_postgres::Row>>, StoreError> {
+    fn attempt(&self, link: &Link, in_doubt: &mut bool) -> Result<Vec<Vec<Row>>, StoreError> {
         if self.writes.is_empty() {
             return link.run_all("read a queue", &[&self.reads]);
         }
@@ -182,7 +175,7 @@ impl Plan {
         // The lease comes first, behind BEGIN.
         if !self.touched.is_empty() && answers[1].len() != self.touched.len() {
             link.run("take a group back", vec![plain("ROLLBACK")])?;
-            return self.applied_before(link);
+            return self.applied_before(link, &answers[1]);
         }
         let reads = answers.split_off(self.writes.len());
         let done = link.run("commit a group", vec![plain("COMMIT")]);
@@ -192,15 +185,16 @@ impl Plan {
     }
 
     /// The lease is lost, or the group was applied when it was sent before.
-    fn applied_before(&self, link: &Link) -> Result<Vec<Vec<tokio_postgres::Row>>, StoreError> {
+    fn applied_before(&self, link: &Link, held: &[Row]) -> Result<Vec<Vec<Row>>, StoreError> {
         let look = call!(LOOK, self.touched.clone(), self.session, self.group);
         let applied = link.read("look whether a group was applied", look)?;
-        let applied: BTreeSet<i16> = applied.iter().map(|row| row.get(0)).collect();
-        if let Some(part) = self.touched.iter().find(|part| !applied.contains(part)) {
-            // Others may be lost too; one is enough to know.
-            return Err(StoreError::LeaseLost { part: *part as u16 });
+        if applied.len() == self.touched.len() {
+            return link.run_all("read the answer", &[&self.reads]);
         }
-        link.run_all("read the answer", &[&self.reads])
+        // Others may be lost too; one is enough to know.
+        let held: BTreeSet<i16> = held.iter().map(|row| row.get(0)).collect();
+        let lost = self.touched.iter().find(|part| !held.contains(part));
+        Err(StoreError::LeaseLost { part: lost.map_or(0, |part| *part as u16) })
     }
 }
 
