@@ -3,7 +3,7 @@
 use super::before::{Before, Keys};
 use super::inbox::{self, Message};
 use super::link::{Call, call};
-use super::load::{Loaded, due_at, wake_at};
+use super::load::{LOOK_MS, Loaded, due_at, wake_at};
 use super::plan::{Plan, Writes, job_writes};
 use super::row::{Place, Sorted, fields, host_key};
 use super::window::Reading;
@@ -41,6 +41,7 @@ impl PostgresStore {
     }
 
     fn apply_to(&self, loaded: &mut Loaded, mut batch: Batch) -> Result<Committed, StoreError> {
+        let asked_at = batch.now;
         let version = self.lease().version();
         let look = loaded.freshen(&self.writer, version, || self.lease().clone(), batch.now)?;
         let mine = |part: u16| loaded.parts.contains_key(&part);
@@ -142,20 +143,31 @@ impl PostgresStore {
             let new: HashSet<HostKey> = answer.claimed.iter().map(|w| w.host).collect();
             answer.queued.retain(|e| !new.contains(&e.key.host));
         }
-        let rows = kept.jobs.iter().filter(|(id, row)| {
-            touched.contains(id) || known.get(id).is_none_or(|old| *old != row.progress())
-        });
-        answer.jobs = rows.map(|(_, row)| row.progress()).collect();
         answer.next_due = self.next_due(kept)?;
+        let now: BTreeMap<JobId, JobProgress> =
+            kept.jobs.iter().map(|(id, row)| (*id, row.progress())).collect();
+        // What others have done to them counts too.
+        let news = |id: &JobId, row: &JobProgress| {
+            touched.contains(id) || loaded.told.get(id).is_none_or(|old| old != row)
+        };
+        answer.jobs =
+            now.iter().filter(|(id, row)| news(id, row)).map(|(_, r)| r.clone()).collect();
+        loaded.told = now;
+        // Something may come from others at any time: they are to be looked at again soon.
+        if loaded.parts.len() < usize::from(argiope_model::PARTITIONS) {
+            let soon = Time(asked_at.0 + LOOK_MS);
+            answer.next_due = Some(answer.next_due.map_or(soon, |due| due.min(soon)));
+        }
         Ok(answer)
     }
 
-    fn take_messages(&self, loaded: &Loaded, batch: &mut Batch) -> Result<Taken, StoreError> {
+    fn take_messages(&self, loaded: &mut Loaded, batch: &mut Batch) -> Result<Taken, StoreError> {
         let parts: Vec<i16> = loaded.parts.keys().map(|part| *part as i16).collect();
         if parts.is_empty() {
             return Ok(Taken::new());
         }
         let rows = self.writer.read("read the inboxes", call!(INBOX, parts, MAX_MESSAGES))?;
+        loaded.more_messages = rows.len() as i64 == MAX_MESSAGES;
         let mut taken = Taken::new();
         for row in rows {
             let (part, k) = (row.get::<_, i16>(0) as u16, row.get(1));

@@ -16,7 +16,7 @@ use std::pin::Pin;
 use std::str::FromStr;
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::task::Poll;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::runtime::{Builder, Runtime};
 use tokio_postgres::config::{Host, SslMode};
 use tokio_postgres::error::SqlState;
@@ -162,6 +162,8 @@ pub(super) struct Link {
     server: Arc<Server>,
     runtime: Arc<Threads>,
     connection: Mutex<Option<Arc<Connection>>>,
+    /// How long reading goes on trying.
+    patience: Duration,
 }
 
 /// The thread that connections live on.
@@ -187,8 +189,8 @@ impl Drop for Threads {
 }
 
 impl Link {
-    pub fn new(server: Arc<Server>, runtime: Arc<Threads>) -> Self {
-        Link { server, runtime, connection: Mutex::new(None) }
+    pub fn new(server: Arc<Server>, runtime: Arc<Threads>, patience: Duration) -> Self {
+        Link { server, runtime, connection: Mutex::new(None), patience }
     }
 
     /// Sends all calls, then awaits their answers.
@@ -227,7 +229,7 @@ impl Link {
         }
     }
 
-    /// One call that only reads: sent again when the connection turns out to be gone.
+    /// One call that only reads: sent again when the line turns out to be cut.
     pub fn read(&self, action: &'static str, call: Call) -> Result<Vec<Row>, StoreError> {
         let mut answers = self.read_all(action, vec![call])?;
         Ok(answers.pop().unwrap_or_default())
@@ -240,9 +242,12 @@ impl Link {
         calls: Vec<Call>,
     ) -> Result<Vec<Answer>, StoreError> {
         let calls = Arc::new(calls);
-        match self.run_all(action, &[&calls]) {
-            Err(StoreError::Unreachable { .. }) => self.run_all(action, &[&calls]),
-            answers => answers,
+        let mut pause = Pause::new(self.patience);
+        loop {
+            match self.run_all(action, &[&calls]) {
+                Err(failed) if failed.is_passing() => pause.or(failed)?,
+                answers => return answers,
+            }
         }
     }
 
@@ -298,6 +303,31 @@ impl Link {
         }
         let server = self.server.name.clone();
         StoreError::Server { server, action, source: Box::new(error) }
+    }
+}
+
+/// The waits between attempts: at once, then longer and longer, until patience is at its end.
+pub(super) struct Pause {
+    end: Instant,
+    next: Duration,
+}
+
+impl Pause {
+    pub fn new(patience: Duration) -> Self {
+        Pause { end: Instant::now() + patience, next: Duration::ZERO }
+    }
+
+    /// Waits, or gives up with this failure.
+    pub fn or(&mut self, failed: StoreError) -> Result<(), StoreError> {
+        let wait = self.next;
+        // A line that broke while nobody used it deserves a second attempt, whatever the patience.
+        if !wait.is_zero() && Instant::now() + wait > self.end {
+            return Err(failed);
+        }
+        tracing::warn!(error = %failed, "it is tried again");
+        std::thread::sleep(wait);
+        self.next = (wait * 2).clamp(Duration::from_millis(50), Duration::from_secs(2));
+        Ok(())
     }
 }
 

@@ -6,7 +6,7 @@ use super::link::{Link, call};
 use super::row::{add, fields, state_of};
 use super::{Kept, migrate::LOG_RANGE};
 use crate::StoreError;
-use crate::row::{self, JobCounters, JobRow, damaged};
+use crate::row::{self, JobCounters, JobProgress, JobRow, damaged};
 use crate::work::PartCounters;
 use argiope_model::{JobId, JobState, Time};
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,7 +22,7 @@ const NUMBER: &str = "SELECT n FROM numbers WHERE part = 0 AND name = $1";
 const LOG_TABLE: &str = "SELECT log_range($1, $2)::text";
 
 /// How often it is looked at what others have done: to the jobs, and to the inboxes.
-const LOOK_MS: i64 = 1_000;
+pub(super) const LOOK_MS: i64 = 1_000;
 
 pub(super) struct Loaded {
     pub kept: Kept,
@@ -38,6 +38,10 @@ pub(super) struct Loaded {
     /// A job was opened by somebody else: hosts that slept for it are to wake.
     pub reopened: bool,
     looked: Option<Time>,
+    /// Not all messages fitted into the last commit.
+    pub more_messages: bool,
+    /// How far the jobs had come when that was last told.
+    pub told: BTreeMap<JobId, JobProgress>,
     /// What is here may not be what the database holds.
     pub stale: bool,
     /// How the leases were numbered when they were read.
@@ -61,6 +65,8 @@ impl Loaded {
             log_tables: 0,
             reopened: false,
             looked: None,
+            more_messages: false,
+            told: BTreeMap::new(),
             stale: true,
             seen: 0,
         }
@@ -84,6 +90,7 @@ impl Loaded {
             self.kept.clear();
             (self.parts, self.versions) = (BTreeMap::new(), BTreeMap::new());
             (self.looked, self.seen) = (None, 0);
+            self.told.clear();
             self.kept.next_page = number(link, "page")?.unwrap_or(1);
         }
         let anew = self.stale || self.seen != version;
@@ -96,7 +103,7 @@ impl Loaded {
             self.looked = Some(now);
         }
         self.stale = false;
-        Ok(due || anew)
+        Ok(due || anew || self.more_messages)
     }
 
     fn load_parts(&mut self, link: &Link, lease: &Lease) -> Result<(), StoreError> {

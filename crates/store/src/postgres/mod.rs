@@ -58,7 +58,7 @@ use std::time::Duration;
 pub struct PostgresOptions {
     /// Bound of what is kept in memory, in bytes.
     pub memory: u64,
-    /// How long a commit goes on trying when the server cannot be reached.
+    /// How long a commit or a read goes on trying when the server cannot be reached.
     pub patience: Duration,
 }
 
@@ -97,13 +97,14 @@ impl PostgresStore {
     pub fn open_at(url: &str, options: PostgresOptions, schema: i32) -> Result<Self, StoreError> {
         let server = Arc::new(Server::parse(url)?);
         let threads = Arc::new(Threads::start()?);
-        let link = || Link::new(server.clone(), threads.clone());
-        let writer = link();
+        let link = |patience| Link::new(server.clone(), threads.clone(), patience);
+        let writer = link(options.patience);
         migrate::migrate(&writer, schema)?;
         Ok(PostgresStore {
             writer,
-            reader: link(),
-            leases: link(),
+            reader: link(options.patience),
+            // A renewal has its own pace.
+            leases: link(Duration::ZERO),
             lease: Mutex::default(),
             kept: Mutex::new(Loaded::new(options.memory / 2)),
             options,

@@ -1,7 +1,7 @@
 //! What a batch writes, as statements: one for each table and kind of change, whatever the number
 //! of rows, and in front of them the one that holds the lease to its word.
 
-use super::link::{Bytes, Call, Link, call, plain};
+use super::link::{Bytes, Call, Link, Pause, call, plain};
 use super::load::Loaded;
 use super::row::{Place, Rows, Sorted, UPSERT_URLS, fields, ready_url, state_number};
 use crate::StoreError;
@@ -9,7 +9,7 @@ use crate::row::{self, JobCounters, JobProgress, JobRow};
 use argiope_model::{JobId, UrlKey};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tokio_postgres::Row;
 
 /// Advances the numbers of partitions that are still ours, unless this very group has.
@@ -147,22 +147,16 @@ impl Plan {
 
     /// Commits; answers what was to be read.
     pub fn perform(&self, link: &Link, patience: Duration) -> Result<Vec<Vec<Row>>, StoreError> {
-        let begun = Instant::now();
-        let mut wait = Duration::from_millis(50);
+        let mut pause = Pause::new(patience);
         loop {
             let mut in_doubt = false;
-            let failed = match self.attempt(link, &mut in_doubt) {
-                Err(error @ StoreError::Unreachable { .. }) => error,
+            match self.attempt(link, &mut in_doubt) {
+                // Without a partition nothing tells whether it was applied.
+                Err(failed) if failed.is_passing() && !(in_doubt && self.touched.is_empty()) => {
+                    pause.or(failed)?;
+                }
                 done => return done,
-            };
-            // Without a partition nothing tells whether it was applied.
-            let blind = in_doubt && self.touched.is_empty();
-            if blind || begun.elapsed() + wait > patience {
-                return Err(failed);
             }
-            tracing::warn!(error = %failed, "the commit is sent again");
-            std::thread::sleep(wait);
-            wait = (wait * 2).min(Duration::from_secs(2));
         }
     }
 
