@@ -4,7 +4,7 @@ use super::before::{Before, Keys};
 use super::inbox::{self, Message};
 use super::link::{Call, call};
 use super::load::{LOOK_MS, Loaded, due_at, wake_at};
-use super::plan::{Plan, Writes, job_writes};
+use super::plan::{Plan, UrlWrite, Writes, job_writes};
 use super::row::{Place, Sorted, fields, host_key};
 use super::window::Reading;
 use super::{Kept, PostgresStore};
@@ -78,8 +78,12 @@ impl PostgresStore {
         for (k, host) in work.touched_hosts() {
             sorted.put(Place::Hosts, k.part, k.host.to_vec(), Some(row::encode(host)));
         }
-        let urls = work.changed_urls().into_iter();
-        let urls = urls.map(|(k, row)| (k, row.head.doc.0 as i64, row.head.encode(&row.url)));
+        let urls = work.changed_urls().into_iter().map(|(key, row)| UrlWrite {
+            key,
+            doc: row.head.doc.0 as i64,
+            value: row.head.encode(&row.url),
+            fresh: row.fresh,
+        });
         let urls = urls.collect();
         let touched = work.jobs.clone();
         let orders = std::mem::take(&mut work.orders);

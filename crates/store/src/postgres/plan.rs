@@ -3,7 +3,7 @@
 
 use super::link::{Bytes, Call, Link, Pause, call, plain};
 use super::load::Loaded;
-use super::row::{Place, Rows, Sorted, UPSERT_URLS, fields, ready_url, state_number};
+use super::row::{INSERT_URLS, Place, Rows, Sorted, UPSERT_URLS, fields, ready_url, state_number};
 use crate::StoreError;
 use crate::row::{self, JobCounters, JobProgress, JobRow};
 use argiope_model::{JobId, UrlKey};
@@ -18,8 +18,7 @@ const LEASE: &str = "INSERT INTO parts (part, owner, epoch, docs, log, grp)
     ON CONFLICT (part) DO UPDATE SET docs = excluded.docs, log = excluded.log, grp = excluded.grp
     WHERE parts.owner = excluded.owner AND parts.epoch = excluded.epoch AND parts.grp < excluded.grp
     RETURNING part";
-const LOOK: &str = "SELECT part FROM parts
-    WHERE part = ANY($1) AND owner = $2 AND grp = $3";
+const LOOK: &str = "SELECT part, epoch, grp FROM parts WHERE part = ANY($1) AND owner = $2";
 const COUNT: &str = "INSERT INTO job_counts (part, job, c) VALUES ($1, $2, $3)
     ON CONFLICT (part, job) DO UPDATE SET c = ARRAY(
         SELECT coalesce(t.a, 0) + coalesce(t.b, 0)
@@ -49,7 +48,8 @@ pub(super) struct Plan {
     /// From `BEGIN` on, everything but `COMMIT`; empty where nothing is written.
     writes: Arc<Vec<Call>>,
     reads: Arc<Vec<Call>>,
-    touched: Vec<i16>,
+    /// The partitions that are written to and their epochs.
+    touched: BTreeMap<i16, i64>,
     session: i64,
     group: i64,
 }
@@ -84,11 +84,18 @@ pub(super) fn job_writes(
     out
 }
 
+/// The row of a URL that is to be written.
+pub(super) struct UrlWrite {
+    pub key: UrlKey,
+    pub doc: i64,
+    pub value: Vec<u8>,
+    pub fresh: bool,
+}
+
 /// Everything that is to be written.
 pub(super) struct Writes {
     pub sorted: Sorted,
-    /// Key, number and row.
-    pub urls: Vec<(UrlKey, i64, Vec<u8>)>,
+    pub urls: Vec<UrlWrite>,
     pub jobs: BTreeMap<JobId, JobWrite>,
 }
 
@@ -109,7 +116,7 @@ impl Writes {
             let counts = move |v: &Option<Vec<u8>>| *place != Place::Inbox || v.is_none();
             rows.iter().filter(move |(_, v)| counts(v)).map(|((part, _), _)| *part)
         });
-        rows.chain(self.urls.iter().map(|(k, ..)| k.host.part)).collect()
+        rows.chain(self.urls.iter().map(|url| url.key.host.part)).collect()
     }
 }
 
@@ -135,12 +142,13 @@ impl Plan {
             for (place, rows) in &writes.sorted.places {
                 calls.extend(place_calls(*place, rows)?);
             }
-            calls.extend(url_call(&writes.urls));
+            calls.extend(url_call(INSERT_URLS, writes.urls.iter().filter(|url| url.fresh)));
+            calls.extend(url_call(UPSERT_URLS, writes.urls.iter().filter(|url| !url.fresh)));
             calls.extend(job_calls(writes.jobs, home));
             calls.extend(other_calls(&writes.sorted));
         }
         let (group, session) = (loaded.group, loaded.session);
-        let touched = touched.into_iter().map(|part| part as i16).collect();
+        let touched = touched.iter().map(|part| (*part as i16, loaded.parts[part])).collect();
         let (writes, reads) = (Arc::new(calls), Arc::new(reads));
         Ok(Plan { writes, reads, touched, session, group })
     }
@@ -165,11 +173,22 @@ impl Plan {
             return link.run_all("read a queue", &[&self.reads]);
         }
         let sent = link.run_all("commit a group", &[&self.writes, &self.reads]);
-        let mut answers = sent.inspect_err(|_| link.hang_up())?;
+        let mut answers = match sent {
+            Ok(answers) => answers,
+            // A row that was to be new is there: somebody else's, or ours from the first attempt.
+            Err(refused @ StoreError::Server { .. }) if !self.touched.is_empty() => {
+                link.hang_up();
+                return self.settle(link, Some(refused));
+            }
+            Err(failed) => {
+                link.hang_up();
+                return Err(failed);
+            }
+        };
         // The lease comes first, behind BEGIN.
         if !self.touched.is_empty() && answers[1].len() != self.touched.len() {
             link.run("take a group back", vec![plain("ROLLBACK")])?;
-            return self.applied_before(link, &answers[1]);
+            return self.settle(link, None);
         }
         let reads = answers.split_off(self.writes.len());
         let done = link.run("commit a group", vec![plain("COMMIT")]);
@@ -178,17 +197,30 @@ impl Plan {
         Ok(reads)
     }
 
-    /// The lease is lost, or the group was applied when it was sent before.
-    fn applied_before(&self, link: &Link, held: &[Row]) -> Result<Vec<Vec<Row>>, StoreError> {
-        let look = call!(LOOK, self.touched.clone(), self.session, self.group);
-        let applied = link.read("look whether a group was applied", look)?;
-        if applied.len() == self.touched.len() {
-            return link.run_all("read the answer", &[&self.reads]);
-        }
+    /// Nothing was written: the lease is lost, the group was applied when it was sent before, or
+    /// the server has refused it for another reason.
+    fn settle(
+        &self,
+        link: &Link,
+        refused: Option<StoreError>,
+    ) -> Result<Vec<Vec<Row>>, StoreError> {
+        let parts: Vec<i16> = self.touched.keys().copied().collect();
+        let look = call!(LOOK, parts, self.session);
+        let rows = link.read("look whether a group was applied", look)?;
+        let ours: BTreeMap<i16, (i64, i64)> =
+            rows.iter().map(|row| (row.get(0), (row.get(1), row.get(2)))).collect();
+        let held = |(part, epoch): &(&i16, &i64)| ours.get(part).is_some_and(|(e, _)| e == *epoch);
         // Others may be lost too; one is enough to know.
-        let held: BTreeSet<i16> = held.iter().map(|row| row.get(0)).collect();
-        let lost = self.touched.iter().find(|part| !held.contains(part));
-        Err(StoreError::LeaseLost { part: lost.map_or(0, |part| *part as u16) })
+        if let Some((part, _)) = self.touched.iter().find(|touched| !held(touched)) {
+            return Err(StoreError::LeaseLost { part: *part as u16 });
+        }
+        match refused {
+            _ if ours.values().all(|(_, group)| *group == self.group) => {
+                link.run_all("read the answer", &[&self.reads])
+            }
+            Some(refused) => Err(refused),
+            None => Err(row::damaged("partitions", "a group is behind the last")),
+        }
     }
 }
 
@@ -248,16 +280,16 @@ fn place_calls(place: Place, rows: &Rows) -> Result<Vec<Call>, StoreError> {
     Ok(calls)
 }
 
-fn url_call(urls: &[(UrlKey, i64, Vec<u8>)]) -> Option<Call> {
+fn url_call<'a>(sql: &'static str, urls: impl Iterator<Item = &'a UrlWrite>) -> Option<Call> {
     let (mut keys, mut values) = (Bytes::default(), Bytes::default());
-    let mut parts = Vec::with_capacity(urls.len());
-    for (k, _, value) in urls {
-        parts.push(k.host.part as i16);
-        keys.push(&k.to_bytes()[2..]);
-        values.push(value);
+    let (mut parts, mut docs) = (Vec::new(), Vec::new());
+    for url in urls {
+        parts.push(url.key.host.part as i16);
+        keys.push(&url.key.to_bytes()[2..]);
+        docs.push(url.doc);
+        values.push(&url.value);
     }
-    let docs: Vec<i64> = urls.iter().map(|(_, doc, _)| *doc).collect();
-    (!urls.is_empty()).then(|| call!(UPSERT_URLS, parts, keys, docs, values))
+    (!docs.is_empty()).then(|| call!(sql, parts, keys, docs, values))
 }
 
 fn job_calls(jobs: BTreeMap<JobId, JobWrite>, home: Option<u16>) -> Vec<Call> {

@@ -102,7 +102,10 @@ impl<B: Base> Work<'_, B> {
         }
         let head = first_met(&found, doc, self.now);
         let entry = entry_of(&found, &head, found.place);
-        self.new_row(found.key, Row { head, url: found.url.as_str().into(), dirty: true });
+        self.new_row(
+            found.key,
+            Row { head, url: found.url.as_str().into(), dirty: true, fresh: true },
+        );
         match found.skip {
             Some(_) => Ok(()),
             None => self.enqueue(entry),

@@ -30,7 +30,10 @@ impl<B: Base> Work<'_, B> {
             let doc = self.next_doc(k.host.part)?;
             self.put(Table::Docs, key::doc(doc), k.to_bytes());
             let head = first_imported(&page, doc, self.now);
-            self.new_row(k, Row { head, url: page.entry.url.as_str().into(), dirty: true });
+            self.new_row(
+                k,
+                Row { head, url: page.entry.url.as_str().into(), dirty: true, fresh: true },
+            );
         }
         let row = self.read_row(k);
         row.dirty = true;

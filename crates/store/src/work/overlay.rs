@@ -13,6 +13,8 @@ pub(crate) struct Row {
     pub head: UrlHead,
     pub url: Box<str>,
     pub dirty: bool,
+    /// Nobody knew the URL before.
+    pub fresh: bool,
 }
 
 pub(crate) fn is_open(jobs: &BTreeMap<JobId, JobRow>, job: JobId) -> bool {
@@ -93,7 +95,7 @@ impl<'a, B: Base> Work<'a, B> {
             let read = |bytes: &[u8]| {
                 let (head, rest) = UrlHead::decode(bytes)?;
                 let url = std::str::from_utf8(rest).map_err(|e| damaged("URLs", e))?;
-                Ok(Row { head, url: url.into(), dirty: false })
+                Ok(Row { head, url: url.into(), dirty: false, fresh: false })
             };
             match self.base.get(Table::Urls, &k.to_bytes(), read)? {
                 Some(row) => {
