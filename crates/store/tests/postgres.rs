@@ -5,6 +5,8 @@
 
 #[path = "support/cluster.rs"]
 mod cluster;
+#[path = "postgres/crawl.rs"]
+mod crawl;
 #[path = "postgres/fleet.rs"]
 mod fleet;
 #[path = "postgres/lines.rs"]

@@ -4,7 +4,7 @@ use super::before::{Before, Keys};
 use super::inbox::{self, Message};
 use super::link::{Call, call};
 use super::load::{LOOK_MS, Loaded, due_at, wake_at};
-use super::plan::{Plan, UrlWrite, Writes, job_writes};
+use super::plan::{LOOK, Plan, UrlWrite, Writes, job_writes};
 use super::row::{Place, Sorted, fields, host_key};
 use super::window::Reading;
 use super::{Kept, PostgresStore};
@@ -35,9 +35,25 @@ impl PostgresStore {
     pub(super) fn apply(&self, batch: Batch) -> Result<Committed, StoreError> {
         let mut loaded = self.kept();
         let answer = self.apply_to(&mut loaded, batch);
+        let Err(failed) = answer else { return answer };
         // What was counted in memory may not be what was written.
-        loaded.stale |= answer.is_err();
-        answer
+        loaded.stale = true;
+        // Rows that make no sense are another's work, where they are another's by now.
+        let lost = match failed {
+            StoreError::Damaged { .. } | StoreError::Server { .. } => self.lost(&loaded)?,
+            _ => None,
+        };
+        Err(lost.map_or(failed, |part| StoreError::LeaseLost { part }))
+    }
+
+    /// A partition that is not held any more.
+    fn lost(&self, loaded: &Loaded) -> Result<Option<u16>, StoreError> {
+        let parts: Vec<i16> = loaded.parts.keys().map(|part| *part as i16).collect();
+        let rows = self.writer.read("look at the lease", call!(LOOK, parts, loaded.session))?;
+        let ours: BTreeMap<u16, i64> =
+            rows.iter().map(|row| (row.get::<_, i16>(0) as u16, row.get(1))).collect();
+        let lost = loaded.parts.iter().find(|(part, epoch)| ours.get(part) != Some(epoch));
+        Ok(lost.map(|(part, _)| *part))
     }
 
     fn apply_to(&self, loaded: &mut Loaded, mut batch: Batch) -> Result<Committed, StoreError> {
@@ -107,7 +123,7 @@ impl PostgresStore {
         for (part, k, _) in taken {
             sorted.put(Place::Inbox, part, k, None);
         }
-        let writes = Writes { sorted, urls, jobs };
+        let writes = Writes { sorted, urls, jobs, archive: self.options.archive.clone() };
         loaded.make_log_tables(&self.writer, &writes.touched())?;
 
         let first_claimed = refills.len();

@@ -213,6 +213,14 @@ impl PostgresStore {
         Ok(end.saturating_sub(count))
     }
 
+    /// Sets numbers of segments aside for this worker alone; the first of so many, from 1 on. A
+    /// segment's number says where a capture lies, whoever wrote it.
+    pub fn take_segments(&self, count: u32) -> Result<u32, StoreError> {
+        let last = self.take_number("segment", u64::from(count))?;
+        let first = (last + 1).saturating_sub(u64::from(count));
+        u32::try_from(first).map_err(|e| crate::row::damaged("segments", e))
+    }
+
     /// Advances a number that only grows; what it is then.
     pub(super) fn take_number(&self, name: &'static str, count: u64) -> Result<u64, StoreError> {
         let call = call!(NUMBER, name, count as i64);

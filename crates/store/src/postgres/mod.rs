@@ -58,13 +58,20 @@ use std::time::Duration;
 pub struct PostgresOptions {
     /// Bound of what is kept in memory, in bytes.
     pub memory: u64,
+    /// Whose segments this worker writes and is told of: the name of its archive. Workers that write
+    /// into one archive still need numbers of their own ([`PostgresStore::take_segments`]).
+    pub archive: String,
     /// How long a commit or a read goes on trying when the server cannot be reached.
     pub patience: Duration,
 }
 
 impl Default for PostgresOptions {
     fn default() -> Self {
-        PostgresOptions { memory: 64 << 20, patience: Duration::from_secs(20) }
+        PostgresOptions {
+            memory: 64 << 20,
+            archive: String::new(),
+            patience: Duration::from_secs(20),
+        }
     }
 }
 

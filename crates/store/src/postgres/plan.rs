@@ -18,7 +18,9 @@ const LEASE: &str = "INSERT INTO parts (part, owner, epoch, docs, log, grp)
     ON CONFLICT (part) DO UPDATE SET docs = excluded.docs, log = excluded.log, grp = excluded.grp
     WHERE parts.owner = excluded.owner AND parts.epoch = excluded.epoch AND parts.grp < excluded.grp
     RETURNING part";
-const LOOK: &str = "SELECT part, epoch, grp FROM parts WHERE part = ANY($1) AND owner = $2";
+/// What is held, under which epoch, and the last group of each.
+pub(super) const LOOK: &str =
+    "SELECT part, epoch, grp FROM parts WHERE part = ANY($1) AND owner = $2";
 const COUNT: &str = "INSERT INTO job_counts (part, job, c) VALUES ($1, $2, $3)
     ON CONFLICT (part, job) DO UPDATE SET c = ARRAY(
         SELECT coalesce(t.a, 0) + coalesce(t.b, 0)
@@ -27,8 +29,8 @@ const ORDER: &str = "INSERT INTO jobs (part, job, state, version, v) VALUES ($1,
     ON CONFLICT (part, job) DO UPDATE
     SET state = excluded.state, v = excluded.v, version = jobs.version + 1";
 const STATE: &str = "UPDATE jobs SET state = $3 WHERE part = $1 AND job = $2";
-const SEGMENT: &str = "INSERT INTO segments (part, kind, number, length)
-    SELECT * FROM unnest($1::smallint[], $2::smallint[], $3::bigint[], $4::bigint[])
+const SEGMENT: &str = "INSERT INTO segments (part, kind, number, length, archive)
+    SELECT s.*, $5 FROM unnest($1::smallint[], $2::smallint[], $3::bigint[], $4::bigint[]) AS s
     ON CONFLICT (part, kind, number) DO UPDATE SET length = excluded.length";
 const EXCLUDE: &str = "INSERT INTO exclusions (part, name, v) VALUES (0, $1, $2)
     ON CONFLICT (part, name) DO NOTHING";
@@ -57,6 +59,11 @@ pub(super) struct Plan {
 /// The partition that rows of a job lie in, but for what workers count under their own.
 pub(super) fn job_part(job: JobId) -> i16 {
     (job.0 % u32::from(argiope_model::PARTITIONS)) as i16
+}
+
+/// The partition that a segment lies in.
+pub(super) fn segment_part(number: u32) -> i16 {
+    (number % u32::from(argiope_model::PARTITIONS)) as i16
 }
 
 /// What the jobs have come to: compared with what they were.
@@ -97,6 +104,8 @@ pub(super) struct Writes {
     pub sorted: Sorted,
     pub urls: Vec<UrlWrite>,
     pub jobs: BTreeMap<JobId, JobWrite>,
+    /// Whose the segments are.
+    pub archive: String,
 }
 
 impl Writes {
@@ -145,7 +154,7 @@ impl Plan {
             calls.extend(url_call(INSERT_URLS, writes.urls.iter().filter(|url| url.fresh)));
             calls.extend(url_call(UPSERT_URLS, writes.urls.iter().filter(|url| !url.fresh)));
             calls.extend(job_calls(writes.jobs, home));
-            calls.extend(other_calls(&writes.sorted));
+            calls.extend(other_calls(&writes.sorted, &writes.archive));
         }
         let (group, session) = (loaded.group, loaded.session);
         let touched = touched.iter().map(|part| (*part as i16, loaded.parts[part])).collect();
@@ -311,16 +320,15 @@ fn job_calls(jobs: BTreeMap<JobId, JobWrite>, home: Option<u16>) -> Vec<Call> {
     calls
 }
 
-fn other_calls(sorted: &Sorted) -> Vec<Call> {
+fn other_calls(sorted: &Sorted, archive: &str) -> Vec<Call> {
     let mut calls = Vec::new();
     if !sorted.segments.is_empty() {
         let rows = || sorted.segments.iter();
-        let part = |number: u32| (number % u32::from(argiope_model::PARTITIONS)) as i16;
-        let parts: Vec<i16> = rows().map(|((_, number), _)| part(*number)).collect();
+        let parts: Vec<i16> = rows().map(|((_, number), _)| segment_part(*number)).collect();
         let kinds: Vec<i16> = rows().map(|((kind, _), _)| i16::from(*kind)).collect();
         let numbers: Vec<i64> = rows().map(|((_, number), _)| i64::from(*number)).collect();
         let lengths: Vec<i64> = rows().map(|(_, length)| *length as i64).collect();
-        calls.push(call!(SEGMENT, parts, kinds, numbers, lengths));
+        calls.push(call!(SEGMENT, parts, kinds, numbers, lengths, archive.to_owned()));
     }
     for (name, since) in &sorted.exclusions {
         calls.push(match since {

@@ -5,6 +5,7 @@ use super::PostgresStore;
 use super::before::{Keys, captures_call, hosts_call};
 use super::link::{Call, call};
 use super::load::{number, sum_counts};
+use super::plan::segment_part;
 use super::row::{Place as At, SELECT_URLS, add, host_key, state_of, url_key};
 use super::window::{COUNT_BEFORE, ready_key};
 use crate::batch::{Batch, Committed};
@@ -29,7 +30,9 @@ const EXCLUSIONS: &str = "SELECT name, v FROM exclusions WHERE part = $1 ORDER B
 const CLAIMS: &str = "SELECT part, k FROM claims WHERE part = ANY($1) ORDER BY part, k";
 const JOBS: &str = "SELECT job, state, v FROM jobs WHERE part >= $1 ORDER BY job";
 const COUNTS: &str = "SELECT job, c FROM job_counts WHERE part >= $1";
-const SEGMENTS: &str = "SELECT number, length FROM segments WHERE kind = $1 ORDER BY number";
+const SEGMENTS: &str = "SELECT number, length FROM segments
+    WHERE kind = $1 AND archive = $2 ORDER BY number";
+const ARCHIVE: &str = "SELECT archive FROM segments WHERE part = $1 AND kind = $2 AND number = $3";
 const CHANGES: &str = "SELECT n, v FROM log WHERE part = $1 AND n > $2 ORDER BY n LIMIT $3";
 const HEADS: &str = "SELECT part, log FROM parts WHERE log > $1 ORDER BY part";
 
@@ -206,8 +209,10 @@ impl Store for PostgresStore {
         Ok(jobs)
     }
 
+    /// Of the archive that this worker writes.
     fn segments(&self, kind: SegmentKind) -> Result<Vec<(u32, u64)>, StoreError> {
-        let rows = self.look("read segments", call!(SEGMENTS, kind as i16))?;
+        let call = call!(SEGMENTS, kind as i16, self.options.archive.clone());
+        let rows = self.look("read segments", call)?;
         let read = |row: &Row| {
             let number = u32::try_from(row.get::<_, i64>(0)).map_err(|e| damaged("segments", e))?;
             Ok((number, row.get::<_, i64>(1) as u64))
@@ -238,6 +243,17 @@ impl Store for PostgresStore {
 }
 
 impl PostgresStore {
+    /// Whose a segment is; `None` when nothing of it was committed.
+    pub fn archive_of(
+        &self,
+        kind: SegmentKind,
+        segment: u32,
+    ) -> Result<Option<String>, StoreError> {
+        let call = call!(ARCHIVE, segment_part(segment), kind as i16, i64::from(segment));
+        let rows = self.look("look for a segment", call)?;
+        Ok(rows.first().map(|row| row.get(0)))
+    }
+
     /// Hosts whose claim is open in these partitions: what a worker that takes them over gives back
     /// before it asks any of them.
     pub fn claims_in(&self, parts: &[u16]) -> Result<Vec<HostKey>, StoreError> {

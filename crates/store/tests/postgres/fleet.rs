@@ -5,7 +5,8 @@ use crate::scene::*;
 use argiope_frontier::Release;
 use argiope_model::JobState;
 use argiope_store::{
-    Batch, Held, PostgresOptions, PostgresStore, Store, StoreError, WorkerReport, rebalance,
+    Batch, Held, PostgresOptions, PostgresStore, SegmentKind, Store, StoreError, WorkerReport,
+    rebalance,
 };
 use std::collections::BTreeSet;
 use std::net::IpAddr;
@@ -240,6 +241,27 @@ fn page_numbers_are_nobody_elses() {
     // Within what was set aside nothing is written that others would wait for.
     first.commit(Batch { next_page: 500, ..at(0) }).unwrap();
     assert_eq!(second.next_page().unwrap(), 2_011);
+}
+
+#[test]
+fn segments_are_numbered_once_and_told_to_who_wrote_them() {
+    let Some(cluster) = cluster::shared() else { return };
+    let url = cluster.database();
+    let archive = |name: &str| {
+        let options = PostgresOptions { archive: name.into(), ..PostgresOptions::default() };
+        PostgresStore::open(&url, options).unwrap()
+    };
+    let (first, second) = (archive("one"), archive("two"));
+    let (a, b) = (first.take_segments(2).unwrap(), second.take_segments(1).unwrap());
+    assert_eq!((a, b, first.take_segments(1).unwrap()), (1, 3, 4));
+    let warc = SegmentKind::Warc;
+    first.commit(Batch { segments: vec![(warc, 1, 10), (warc, 2, 20)], ..at(0) }).unwrap();
+    second.commit(Batch { segments: vec![(warc, 3, 30)], ..at(0) }).unwrap();
+    first.commit(Batch { segments: vec![(warc, 2, 25)], ..at(1) }).unwrap();
+    assert_eq!(first.segments(warc).unwrap(), [(1, 10), (2, 25)]);
+    assert_eq!(second.segments(warc).unwrap(), [(3, 30)]);
+    assert_eq!(first.archive_of(warc, 3).unwrap().as_deref(), Some("two"));
+    assert_eq!(first.archive_of(warc, 9).unwrap(), None);
 }
 
 #[test]

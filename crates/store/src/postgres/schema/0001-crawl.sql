@@ -107,6 +107,7 @@ CREATE TABLE segments (
     kind smallint NOT NULL,
     number bigint NOT NULL,
     length bigint NOT NULL,
+    archive text NOT NULL,         -- whose it is: workers may have directories of their own
     PRIMARY KEY (part, kind, number)
 ) WITH (fillfactor = 50);
 
