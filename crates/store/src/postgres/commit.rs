@@ -4,7 +4,7 @@ use super::before::{Before, Keys};
 use super::inbox::{self, Message};
 use super::link::{Call, call};
 use super::load::{LOOK_MS, Loaded, due_at, wake_at};
-use super::plan::{LOOK, Plan, UrlWrite, Writes, job_writes};
+use super::plan::{JobWrite, LOOK, Plan, UrlWrite, Writes, job_writes};
 use super::row::{Place, Sorted, fields, host_key};
 use super::window::Reading;
 use super::{Kept, PostgresStore};
@@ -12,10 +12,11 @@ use crate::StoreError;
 use crate::batch::{Batch, Committed};
 use crate::row::{self, JobCounters, JobProgress, JobRow};
 use crate::work::key::ASLEEP;
-use crate::work::{Applied, Base, TABLES, Work, read_host};
-use argiope_frontier::HostWindow;
+use crate::work::{Applied, Base, TABLES, Table, Work, read_host};
+use argiope_frontier::{Entry, HostWindow, Refill};
 use argiope_model::{HostKey, JobId, Time};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use tokio_postgres::Row;
 
 /// Added to the counters while a batch is applied: what another worker has queued and this one
 /// takes out may be unknown here yet.
@@ -57,9 +58,9 @@ impl PostgresStore {
     }
 
     fn apply_to(&self, loaded: &mut Loaded, mut batch: Batch) -> Result<Committed, StoreError> {
-        let asked_at = batch.now;
+        let now = batch.now;
         let version = self.lease().version();
-        let look = loaded.freshen(&self.writer, version, || self.lease().clone(), batch.now)?;
+        let look = loaded.freshen(&self.writer, version, || self.lease().clone(), now)?;
         let mine = |part: u16| loaded.parts.contains_key(&part);
         if let Some(part) = inbox::foreign(&batch, mine) {
             return Err(StoreError::LeaseLost { part });
@@ -70,65 +71,18 @@ impl PostgresStore {
         let kept = &loaded.kept;
         let before = Before::fetch(&self.writer, parts, &batch, &kept.marks, &kept.hosts)?;
 
-        let reopened = std::mem::take(&mut loaded.reopened);
-        let known: BTreeMap<JobId, JobProgress> =
-            loaded.kept.jobs.iter().map(|(id, row)| (*id, row.progress())).collect();
-        bias(&mut loaded.kept.jobs);
-        let mut work = Work::new(&before, &mut loaded.kept, batch.now);
-        if reopened {
-            work.wake_sleepers()?;
-        }
-        let Applied { refills, claimed } = work.apply(batch)?;
-        let mut sorted = Sorted::default();
-        for (_, _, job) in &taken {
-            if let Some(job) = job {
-                work.counters(*job)?.queued -= 1;
-            }
-        }
-        for job in told.iter().filter_map(|(_, message)| message.job()) {
-            work.counters(job)?.queued += 1;
-        }
-        for (table, rows) in TABLES.into_iter().zip(work.take_writes()) {
-            rows.into_iter().try_for_each(|write| sorted.add(table, write))?;
-        }
-        for (k, host) in work.touched_hosts() {
-            sorted.put(Place::Hosts, k.part, k.host.to_vec(), Some(row::encode(host)));
-        }
-        let urls = work.changed_urls().into_iter().map(|(key, row)| UrlWrite {
-            key,
-            doc: row.head.doc.0 as i64,
-            value: row.head.encode(&row.url),
-            fresh: row.fresh,
-        });
-        let urls = urls.collect();
-        let touched = work.jobs.clone();
-        let orders = std::mem::take(&mut work.orders);
-        let queued = work.committed();
-        unbias(&mut loaded.kept.jobs, &known);
-        let jobs = job_writes(&known, &loaded.kept.jobs, &orders);
-        loaded.kept.jobs.values_mut().for_each(|job| no_less_than_nothing(&mut job.counters));
-        note_gone(&mut loaded.kept, &sorted)?;
-
-        if told.is_empty() || loaded.home().is_some() {
-            loaded.group += 1;
-        } else {
-            // A visitor has no groups of its own.
-            loaded.group = self.take_number("visitor", 1)? as i64;
-        }
-        let sender = loaded.home().unwrap_or(u16::MAX).to_be_bytes();
-        for (n, (part, message)) in told.into_iter().enumerate() {
-            let k = [&sender[..], &loaded.group.to_be_bytes(), &(n as u32).to_be_bytes()].concat();
-            sorted.put(Place::Inbox, part, k, Some(message.encode()));
-        }
+        let mut worked = work_out(&before, loaded, batch, &told, &taken)?;
+        self.send(loaded, &mut worked.sorted, told)?;
         for (part, k, _) in taken {
-            sorted.put(Place::Inbox, part, k, None);
+            worked.sorted.put(Place::Inbox, part, k, None);
         }
+        let Worked { sorted, urls, jobs, .. } = worked;
         let writes = Writes { sorted, urls, jobs, archive: self.options.archive.clone() };
         loaded.make_log_tables(&self.writer, &writes.touched())?;
 
-        let first_claimed = refills.len();
-        let mut windows: Vec<Reading> =
-            refills.into_iter().chain(claimed).map(Reading::new).collect();
+        let first_claimed = worked.refills.len();
+        let windows = worked.refills.into_iter().chain(worked.claimed);
+        let mut windows: Vec<Reading> = windows.map(Reading::new).collect();
         let described: Vec<HostKey> =
             windows.iter().filter(|w| w.describes_host()).map(|w| w.out.host).collect();
         let mut reads: Vec<Call> = windows.iter().map(Reading::call).collect();
@@ -138,16 +92,7 @@ impl PostgresStore {
 
         let kept = &mut loaded.kept;
         if !described.is_empty() {
-            let robots = rows.pop().unwrap_or_default();
-            let mut files = BTreeMap::new();
-            for row in robots {
-                let file = row::decode_robots(row.get(2))?;
-                files.insert(host_key(row.get(0), row.get(1))?, file);
-            }
-            for window in windows.iter_mut().filter(|w| w.describes_host()) {
-                describe(&mut window.out, kept, &before)?;
-                window.out.robots = files.get(&window.out.host).cloned();
-            }
+            describe(&mut windows, &rows.pop().unwrap_or_default(), kept, &before)?;
         }
         for (window, rows) in windows.iter_mut().zip(&rows) {
             if !window.take(rows, &kept.jobs)? {
@@ -156,29 +101,39 @@ impl PostgresStore {
         }
         let mut windows = windows.into_iter().map(|window| window.out);
         let refills = windows.by_ref().take(first_claimed).collect();
-        let mut answer =
-            Committed { queued, refills, claimed: windows.collect(), ..Committed::default() };
+        let claimed: Vec<HostWindow> = windows.collect();
         // A window read after the commit holds the rows just queued; they are not told twice.
-        if !answer.claimed.is_empty() {
-            let new: HashSet<HostKey> = answer.claimed.iter().map(|w| w.host).collect();
-            answer.queued.retain(|e| !new.contains(&e.key.host));
-        }
-        answer.next_due = self.next_due(kept)?;
-        let now: BTreeMap<JobId, JobProgress> =
-            kept.jobs.iter().map(|(id, row)| (*id, row.progress())).collect();
-        // What others have done to them counts too.
-        let news = |id: &JobId, row: &JobProgress| {
-            touched.contains(id) || loaded.told.get(id).is_none_or(|old| old != row)
-        };
-        answer.jobs =
-            now.iter().filter(|(id, row)| news(id, row)).map(|(_, r)| r.clone()).collect();
-        loaded.told = now;
+        let new: HashSet<HostKey> = claimed.iter().map(|window| window.host).collect();
+        let mut queued = worked.queued;
+        queued.retain(|entry| !new.contains(&entry.key.host));
+        let mut next_due = self.next_due(kept)?;
         // Something may come from others at any time: they are to be looked at again soon.
         if loaded.parts.len() < usize::from(argiope_model::PARTITIONS) {
-            let soon = Time(asked_at.0 + LOOK_MS);
-            answer.next_due = Some(answer.next_due.map_or(soon, |due| due.min(soon)));
+            let soon = Time(now.0 + LOOK_MS);
+            next_due = Some(next_due.map_or(soon, |due| due.min(soon)));
         }
-        Ok(answer)
+        let jobs = loaded.tell_jobs(&worked.touched);
+        Ok(Committed { queued, refills, claimed, jobs, next_due })
+    }
+
+    /// Lays messages into the inboxes of other owners.
+    fn send(
+        &self,
+        loaded: &mut Loaded,
+        sorted: &mut Sorted,
+        told: Vec<(u16, Message)>,
+    ) -> Result<(), StoreError> {
+        loaded.group = match loaded.home() {
+            // A visitor has no groups of its own.
+            None if !told.is_empty() => self.take_number("visitor", 1)? as i64,
+            _ => loaded.group + 1,
+        };
+        let sender = loaded.home().unwrap_or(u16::MAX).to_be_bytes();
+        for (n, (part, message)) in told.into_iter().enumerate() {
+            let k = [&sender[..], &loaded.group.to_be_bytes(), &(n as u32).to_be_bytes()].concat();
+            sorted.put(Place::Inbox, part, k, Some(message.encode()));
+        }
+        Ok(())
     }
 
     fn take_messages(&self, loaded: &mut Loaded, batch: &mut Batch) -> Result<Taken, StoreError> {
@@ -194,6 +149,11 @@ impl PostgresStore {
             let message = Message::decode(row.get(2))?;
             taken.push((part, k, message.job()));
             message.add_to(batch, part)?;
+        }
+        // Jobs that were not there when the jobs were read, a moment ago.
+        let known = |job: &JobId| loaded.kept.jobs.contains_key(job);
+        if !taken.iter().filter_map(|(.., job)| job.as_ref()).all(known) {
+            loaded.look_at_jobs(&self.writer)?;
         }
         Ok(taken)
     }
@@ -228,6 +188,66 @@ impl PostgresStore {
         let wake = wake.filter(|wake| *wake != i64::from(ASLEEP)).map(|wake| Time(wake * 1000));
         Ok(wake.into_iter().chain(due.map(Time)).min())
     }
+}
+
+/// What came of a batch, before any of it is written.
+struct Worked {
+    sorted: Sorted,
+    urls: Vec<UrlWrite>,
+    jobs: BTreeMap<JobId, JobWrite>,
+    /// Jobs that the batch is about.
+    touched: BTreeSet<JobId>,
+    queued: Vec<Entry>,
+    refills: Vec<Refill>,
+    claimed: Vec<Refill>,
+}
+
+/// Applies a batch to the rows it is about, in memory.
+fn work_out(
+    before: &Before<'_>,
+    loaded: &mut Loaded,
+    batch: Batch,
+    told: &[(u16, Message)],
+    taken: &Taken,
+) -> Result<Worked, StoreError> {
+    let reopened = std::mem::take(&mut loaded.reopened);
+    let known: BTreeMap<JobId, JobProgress> =
+        loaded.kept.jobs.iter().map(|(id, row)| (*id, row.progress())).collect();
+    bias(&mut loaded.kept.jobs);
+    let mut work = Work::new(before, &mut loaded.kept, batch.now);
+    if reopened {
+        work.wake_sleepers()?;
+    }
+    let Applied { refills, claimed } = work.apply(batch)?;
+    // What is on its way is queued; what has arrived is counted as what it is.
+    for job in taken.iter().filter_map(|(.., job)| *job) {
+        work.counters(job)?.queued -= 1;
+    }
+    for job in told.iter().filter_map(|(_, message)| message.job()) {
+        work.counters(job)?.queued += 1;
+    }
+    let mut sorted = Sorted::default();
+    for (table, rows) in TABLES.into_iter().zip(work.take_writes()) {
+        rows.into_iter().try_for_each(|write| sorted.add(table, write))?;
+    }
+    for (k, host) in work.touched_hosts() {
+        sorted.put(Place::Hosts, k.part, k.host.to_vec(), Some(row::encode(host)));
+    }
+    let urls = work.changed_urls().into_iter().map(|(key, row)| UrlWrite {
+        key,
+        doc: row.head.doc.0 as i64,
+        value: row.head.encode(&row.url),
+        fresh: row.fresh,
+    });
+    let urls = urls.collect();
+    let touched = work.jobs.clone();
+    let orders = std::mem::take(&mut work.orders);
+    let queued = work.committed();
+    unbias(&mut loaded.kept.jobs, &known);
+    let jobs = job_writes(&known, &loaded.kept.jobs, &orders);
+    loaded.kept.jobs.values_mut().for_each(|job| no_less_than_nothing(&mut job.counters));
+    note_gone(&mut loaded.kept, &sorted)?;
+    Ok(Worked { sorted, urls, jobs, touched, queued, refills, claimed })
 }
 
 fn bias(jobs: &mut BTreeMap<JobId, JobRow>) {
@@ -270,14 +290,25 @@ fn robots_call(hosts: &[HostKey]) -> Option<Call> {
     (!hosts.is_empty()).then(|| keys.call(Place::Robots.select()))
 }
 
-/// Writes what is known of a host into its window.
-fn describe(out: &mut HostWindow, kept: &Kept, before: &Before<'_>) -> Result<(), StoreError> {
-    if let Some(host) = kept.hosts.get(out.host) {
-        (out.not_before, out.temper) = (host.not_before, host.temper.clone());
-    } else if let Some(host) =
-        before.get(crate::work::Table::Hosts, &out.host.to_bytes(), read_host)?
-    {
-        (out.not_before, out.temper) = (host.not_before, host.temper);
+/// Writes what is known of hosts into their windows.
+fn describe(
+    windows: &mut [Reading],
+    robots: &[Row],
+    kept: &Kept,
+    before: &Before<'_>,
+) -> Result<(), StoreError> {
+    let mut files = BTreeMap::new();
+    for row in robots {
+        files.insert(host_key(row.get(0), row.get(1))?, row::decode_robots(row.get(2))?);
+    }
+    for window in windows.iter_mut().filter(|window| window.describes_host()) {
+        let out = &mut window.out;
+        out.robots = files.get(&out.host).cloned();
+        if let Some(host) = kept.hosts.get(out.host) {
+            (out.not_before, out.temper) = (host.not_before, host.temper.clone());
+        } else if let Some(host) = before.get(Table::Hosts, &out.host.to_bytes(), read_host)? {
+            (out.not_before, out.temper) = (host.not_before, host.temper);
+        }
     }
     Ok(())
 }

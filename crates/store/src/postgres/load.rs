@@ -147,7 +147,8 @@ impl Loaded {
         Ok(())
     }
 
-    fn look_at_jobs(&mut self, link: &Link) -> Result<(), StoreError> {
+    /// Reads what others have done to the jobs.
+    pub fn look_at_jobs(&mut self, link: &Link) -> Result<(), StoreError> {
         let calls = vec![call!(JOB_STATES, 0i16), call!(JOB_COUNTS, 0i16)];
         let mut answers = link.read_all("read the jobs", calls)?.into_iter();
         let (states, counts) =
@@ -183,6 +184,19 @@ impl Loaded {
             }
         }
         Ok(())
+    }
+
+    /// Jobs to be told of: these, and those that others have brought further.
+    pub fn tell_jobs(&mut self, touched: &BTreeSet<JobId>) -> Vec<JobProgress> {
+        let now: BTreeMap<JobId, JobProgress> =
+            self.kept.jobs.iter().map(|(id, row)| (*id, row.progress())).collect();
+        let before = std::mem::take(&mut self.told);
+        let is_news = |(id, row): &(&JobId, &JobProgress)| {
+            touched.contains(id) || before.get(id).is_none_or(|old| old != *row)
+        };
+        let news = now.iter().filter(is_news).map(|(_, row)| row.clone()).collect();
+        self.told = now;
+        news
     }
 
     /// Makes sure that the change log has tables for these partitions, before they are needed.

@@ -21,6 +21,21 @@ const LOCK: i64 = 0x6172_6769_6f70_6501;
 /// Changes of the log per partition that lie in one table.
 pub(super) const LOG_RANGE: u64 = 1 << 18;
 
+/// The oldest that is tried.
+const OLDEST_SERVER: i32 = 150_000;
+
+/// A server that is too old is refused before anything is made in it.
+pub(super) fn check_server(link: &Link) -> Result<(), StoreError> {
+    const VERSION: &str = "SELECT current_setting($1)::integer, version()";
+    let rows = link.read("ask for the server's version", call!(VERSION, "server_version_num"))?;
+    match rows.first().map(|row| (row.get::<_, i32>(0), row.get::<_, String>(1))) {
+        Some((number, name)) if number < OLDEST_SERVER => Err(StoreError::Address {
+            why: format!("it is {name}, and PostgreSQL 15 or later is needed"),
+        }),
+        _ => Ok(()),
+    }
+}
+
 /// Brings the schema up to a version, the newest but for tests.
 pub(super) fn migrate(link: &Link, to: i32) -> Result<(), StoreError> {
     const LOOK: &str = "SELECT to_regclass('argiope.meta') IS NOT NULL AND $1::bigint <> 0";

@@ -106,6 +106,7 @@ impl PostgresStore {
         let threads = Arc::new(Threads::start()?);
         let link = |patience| Link::new(server.clone(), threads.clone(), patience);
         let writer = link(options.patience);
+        migrate::check_server(&writer)?;
         migrate::migrate(&writer, schema)?;
         Ok(PostgresStore {
             writer,
