@@ -28,13 +28,16 @@ const CONNECT: Duration = Duration::from_secs(10);
 const ANSWER: Duration = Duration::from_secs(90);
 
 /// Every session: plans that do not change with the size of a table (all reads go by key), and an
-/// end for a transaction whose client has stopped, since it holds the rows of its partitions.
+/// end for a transaction whose client has stopped, since it holds the rows of its partitions. What is
+/// acknowledged is on the disk, whatever the server's default.
 const SESSION: &str = "SET search_path = argiope; SET application_name = 'argiope';
     SET client_min_messages = warning; SET plan_cache_mode = force_generic_plan; SET jit = off;
     SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off;
     SET enable_bitmapscan = off; SET idle_in_transaction_session_timeout = '10s';
     SET statement_timeout = '80s'; SET bytea_output = hex;
-    SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3";
+    SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3;
+    SELECT set_config('synchronous_commit', 'on', false)
+    WHERE current_setting('synchronous_commit') = 'off'";
 
 pub(super) type Param = Box<dyn ToSql + Send + Sync>;
 
