@@ -1,18 +1,20 @@
 //! Programs from outside: find them, and install them where that is allowed.
 //!
-//! The tests need nginx, strace, wget and python3, and read archives with warcio, pywb and py-wacz
-//! and links with NetworkX, PDF with poppler and Ghostscript; the benchmark needs wget2 and wrk. As root on a Debian system missing
+//! The tests need nginx, PostgreSQL, strace, wget and python3, and read archives with warcio, pywb and
+//! py-wacz, links with NetworkX, PDF with poppler and Ghostscript; the benchmark needs wget2 and wrk. As root on a Debian system missing
 //! ones are installed; elsewhere a sentence says what is missing, and the tests that need it report
 //! themselves as skipped.
 
 use crate::{process, scratch};
 use anyhow::Result;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Programs of the outside tests and the Debian packages that hold them.
 pub const FOR_TESTS: &[(&str, &str)] = &[
     ("nginx", "nginx-light"),
+    // Its own programs lie beside the path; this one comes with every server.
+    ("pg_ctlcluster", "postgresql"),
     ("strace", "strace"),
     ("python3", "python3"),
     ("wget", "wget"),
@@ -54,11 +56,24 @@ pub fn prepare(wanted: &[(&str, &str)]) {
         eprintln!("installing {}", packages.join(", "));
         apt_update();
         for package in packages {
+            if package == "postgresql" {
+                no_cluster_of_the_system();
+            }
             apt(&["install", "--yes", "--no-install-recommends", package]);
         }
     }
     for (program, package) in missing() {
         eprintln!("MISSING {program} (Debian package {package}): what needs it is skipped");
+    }
+}
+
+/// The tests start a PostgreSQL of their own; installing it is not to start another.
+fn no_cluster_of_the_system() {
+    let file = Path::new("/etc/postgresql-common/createcluster.conf");
+    let written = file.parent().map(std::fs::create_dir_all).is_some_and(|made| made.is_ok())
+        && (file.exists() || std::fs::write(file, "create_main_cluster = false\n").is_ok());
+    if !written {
+        eprintln!("{} cannot be written", file.display());
     }
 }
 

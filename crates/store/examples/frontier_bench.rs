@@ -24,6 +24,7 @@ mod crawl;
 #[path = "frontier_bench/gauge.rs"]
 mod gauge;
 
+use argiope_store::EmbeddedStore;
 use corpus::Corpus;
 use crawl::Crawl;
 use gauge::Gauge;
@@ -60,7 +61,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let Arguments { urls, memory, dir, seed } = arguments()?;
     let corpus_us = corpus::cost_us(urls, seed);
     let mut gauge = Gauge::new();
-    let mut crawl = Crawl::open(&dir, memory, Corpus::new(urls, seed))?;
+    let store = Box::new(EmbeddedStore::open(&dir, memory * 3 / 8)?);
+    let mut crawl = Crawl::begin(store, memory, Corpus::new(urls, seed))?;
     let mut tenth = 1;
     while crawl.known() < urls {
         crawl.round()?;

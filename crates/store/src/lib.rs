@@ -1,8 +1,8 @@
 //! What we know about every URL.
 //!
-//! * What this is: the [`Store`] trait, the in-memory model [`MemoryStore`], and the embedded
-//!   store [`EmbeddedStore`] on fjall. One conformance suite (`tests/conformance.rs`) runs the
-//!   same behaviours on each.
+//! * What this is: the [`Store`] trait, the in-memory model [`MemoryStore`], the embedded
+//!   store [`EmbeddedStore`] on fjall, and [`PostgresStore`] for many workers. One conformance
+//!   suite (`tests/conformance.rs`) runs the same behaviours on each.
 //! * Its place: `crawl` is its only writer, through one committer thread; visitors read beside
 //!   it. It knows the shapes of `model` and `frontier` and decides nothing about the web.
 //! * The commit: one [`Batch`] holds everything a group of pages changes: document rows,
@@ -23,8 +23,10 @@ mod forgetting;
 mod imports;
 mod links;
 mod memory;
+mod postgres;
 mod row;
 mod rule;
+mod work;
 
 pub use batch::{
     Batch, Claims, Committed, Discovery, Forget, JobChange, Moved, Next, PageResult, Payload,
@@ -35,6 +37,10 @@ pub use links::{
     encode_page_links, scan_links,
 };
 pub use memory::MemoryStore;
+pub use postgres::{
+    Held, PostgresOptions, PostgresStore, Rebalance, SCHEMA_VERSION, WorkerReport, WorkerRow,
+    fair_share, rebalance,
+};
 pub use row::{
     Change, Ended, HostRow, JobCounters, JobProgress, JobRow, PayloadRow, SegmentKind, UrlHead,
     UrlRow, UrlState, Wish, disk_of,
@@ -79,6 +85,63 @@ pub enum StoreError {
         /// Newest version known.
         known: u8,
     },
+    /// The URL of a server cannot be used.
+    #[error("the URL of the PostgreSQL server cannot be used: {why}")]
+    Address {
+        /// What is wrong with it.
+        why: String,
+    },
+    /// The server cannot be reached, or not now; the same call may succeed later.
+    #[error(
+        "PostgreSQL at {server} could not be reached to {action} ({why}); it is tried again with the next call"
+    )]
+    Unreachable {
+        /// The server and its database.
+        server: String,
+        /// What was being done.
+        action: &'static str,
+        /// The cause.
+        why: String,
+    },
+    /// The server refused a statement: our bug, or a database that is not as we made it.
+    #[error("PostgreSQL at {server} refused to {action}")]
+    Server {
+        /// The server and its database.
+        server: String,
+        /// What was being done.
+        action: &'static str,
+        /// The cause.
+        #[source]
+        source: Box<tokio_postgres::Error>,
+    },
+    /// The tables were made by a newer program.
+    #[error(
+        "the tables in PostgreSQL were made by a newer Argiope (schema {found}, this one knows {known}); use that version"
+    )]
+    NewerSchema {
+        /// Version found.
+        found: i32,
+        /// Newest version known.
+        known: i32,
+    },
+    /// Another worker may have a partition that this one wrote to: nothing was written.
+    #[error("partition {part} is no longer leased to this worker; nothing was written")]
+    LeaseLost {
+        /// The partition, one of perhaps several.
+        part: u16,
+    },
+    /// This worker is taken for dead: it holds nothing any more.
+    #[error(
+        "this worker's lease has run out, and others may have its partitions; it has to join again"
+    )]
+    LeaseEnded,
+}
+
+impl StoreError {
+    /// Whether the same call may succeed later without anybody doing anything.
+    pub fn is_passing(&self) -> bool {
+        matches!(self, Self::Unreachable { .. })
+    }
 }
 
 /// What we know about every URL, in batches.

@@ -5,6 +5,8 @@
 
 #![allow(clippy::unwrap_used)]
 
+#[path = "support/cluster.rs"]
+mod cluster;
 #[path = "conformance/exclusions.rs"]
 mod exclusions;
 #[path = "conformance/forgetting.rs"]
@@ -125,7 +127,8 @@ macro_rules! behaviours_on {
             $(
                 #[test]
                 fn $behaviour() {
-                    let mut home = $home;
+                    // Where it is not installed, that was said.
+                    let Some(mut home) = $home else { return };
                     super::$module::$behaviour(&mut home);
                     scene::check(home.store());
                     home.reopen();
@@ -136,5 +139,9 @@ macro_rules! behaviours_on {
     };
 }
 
-behaviours_on!(memory, scene::InMemory::new());
-behaviours_on!(embedded, scene::Embedded::new());
+behaviours_on!(memory, Some(scene::InMemory::new()));
+behaviours_on!(embedded, Some(scene::Embedded::new()));
+behaviours_on!(
+    postgres,
+    super::cluster::shared().map(|cluster| scene::Postgres::new(cluster.database()))
+);

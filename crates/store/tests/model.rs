@@ -1,5 +1,5 @@
-//! The embedded store against the model: random histories, everything observable compared
-//! after every step, the embedded store closed and opened again now and then.
+//! The embedded store and the one on PostgreSQL against the model: random histories, everything
+//! observable compared after every step, the store closed and opened again now and then.
 //!
 //! Small alphabets, so that everything collides with everything: three hosts (two of one
 //! site), six URLs, two jobs, four depths. A history is valid in the sense of the protocol:
@@ -8,6 +8,8 @@
 
 #![allow(clippy::unwrap_used)]
 
+#[path = "support/cluster.rs"]
+mod cluster;
 #[path = "model/history.rs"]
 mod history;
 #[path = "model/observe.rs"]
@@ -19,19 +21,22 @@ use history::{History, Step, step};
 use observe::{Observed, answers};
 use proptest::prelude::*;
 use proptest::test_runner::FileFailurePersistence;
-use scene::{Embedded, Home, InMemory};
+use scene::{Embedded, Home, InMemory, Postgres};
 
-fn config() -> ProptestConfig {
+fn config(cases: u32) -> ProptestConfig {
     let asked = std::env::var_os("PROPTEST_CASES").is_some();
-    let cases = if asked { ProptestConfig::default().cases } else { 64 };
+    let cases = if asked { ProptestConfig::default().cases } else { cases };
     let failure_persistence =
         Some(Box::new(FileFailurePersistence::WithSource("regressions")) as Box<_>);
     ProptestConfig { cases, failure_persistence, ..ProptestConfig::default() }
 }
 
-fn run(steps: &[Step]) -> Result<(), TestCaseError> {
+fn run<H: Home>(
+    steps: &[Step],
+    mut tried: H,
+    rewrite: impl Fn(&mut H),
+) -> Result<(), TestCaseError> {
     let model = InMemory::new();
-    let mut tried = Embedded::new();
     let mut history = History::new();
     for (n, step) in steps.iter().enumerate() {
         let now = history.advance(step);
@@ -39,7 +44,7 @@ fn run(steps: &[Step]) -> Result<(), TestCaseError> {
         let have = tried.store().commit(history.batch(step)).unwrap();
         match (step.reopen, step.later_ms % 2) {
             (true, 0) => tried.reopen(),
-            (true, _) => tried.rewrite(),
+            (true, _) => rewrite(&mut tried),
             (false, _) => {}
         }
         prop_assert_eq!(answers(&have, now), answers(&want, now), "answer of step {}", n);
@@ -56,10 +61,22 @@ fn run(steps: &[Step]) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(config(64))]
 
     #[test]
     fn the_embedded_store_does_what_the_model_does(steps in prop::collection::vec(step(), 1..40)) {
-        run(&steps)?;
+        run(&steps, Embedded::new(), Embedded::rewrite)?;
+    }
+}
+
+proptest! {
+    // Each case makes a database: few.
+    #![proptest_config(config(6))]
+
+    #[test]
+    fn postgresql_does_what_the_model_does(steps in prop::collection::vec(step(), 1..40)) {
+        if let Some(cluster) = cluster::shared() {
+            run(&steps, Postgres::new(cluster.database()), Postgres::reopen)?;
+        }
     }
 }

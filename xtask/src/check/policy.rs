@@ -67,6 +67,7 @@ const ROOMS: &[(&str, &str)] = &[
     ("icu_normalizer", "argiope-index"),
     ("publicsuffix", "argiope-model"),
     ("tantivy", "argiope-index"),
+    ("tokio-postgres", "argiope-store"),
     ("toml_edit", "argiope-cli"),
     ("tracing-subscriber", "argiope-cli"),
     ("unicode-segmentation", "argiope-index"),

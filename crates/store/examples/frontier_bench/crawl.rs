@@ -10,10 +10,9 @@ use argiope_model::{
     OutcomeKind, PayloadDigest, QueryPolicy, Role, Scope, ScopeRule, SiteKey, Time, UrlKey, Wanted,
 };
 use argiope_store::{
-    Batch, Claims, Discovery, EmbeddedStore, JobChange, Next, PageResult, Payload, SegmentKind,
-    Store, StoreError, UrlState,
+    Batch, Claims, Discovery, JobChange, Next, PageResult, Payload, SegmentKind, Store, StoreError,
+    UrlState,
 };
-use std::path::Path;
 use std::time::Duration;
 
 const GROUP_PAGES: usize = 64;
@@ -23,7 +22,7 @@ const SEEDS: u64 = 64;
 const GROUP_MS: i64 = 50;
 
 pub struct Crawl {
-    store: EmbeddedStore,
+    store: Box<dyn Store>,
     frontier: Frontier,
     seen: SeenCache,
     corpus: Corpus,
@@ -56,8 +55,12 @@ fn discovery(url: CanonicalUrl, key: UrlKey, depth: u16, place: Place) -> Discov
 }
 
 impl Crawl {
-    pub fn open(dir: &Path, memory: u64, mut corpus: Corpus) -> Result<Self, StoreError> {
-        let store = EmbeddedStore::open(dir, memory * 3 / 8)?;
+    /// Begins a crawl on an empty store; `memory` bounds what it keeps beside.
+    pub fn begin(
+        store: Box<dyn Store>,
+        memory: u64,
+        mut corpus: Corpus,
+    ) -> Result<Self, StoreError> {
         let rows = (memory / 16 / 256) as usize;
         let connections = 2 * GROUP_PAGES;
         let frontier = Frontier::new(Politeness {

@@ -1,20 +1,16 @@
-//! The commit of the embedded store: reads what a batch touches into an overlay, applies the
-//! batch to it, writes the overlay as one fjall batch.
-//!
-//! Order matters and is: jobs, results, notes, releases, forgiving, excluding, calendar, discoveries,
-//! forgetting, claims. A host that is given back and found again in the same batch is thus scheduled, not
-//! forgotten.
+//! The commit of the embedded store: [`Work`] applies the batch, the outcome is written as one
+//! fjall batch.
 
 use super::key::{self, AFTER_SCHEDULE, ASLEEP};
-use super::overlay::Work;
-use super::tables::Table;
-use super::{EmbeddedStore, Kept};
+use super::{EmbeddedStore, EmbeddedWork, Firsts, Kept, Table};
 use crate::StoreError;
-use crate::batch::{Batch, Committed, JobChange};
-use crate::row::{self, JobCounters, JobRow, damaged};
-use argiope_frontier::Refill;
-use argiope_model::{HostKey, JobState, Time, UrlKey};
-use std::collections::{BTreeMap, HashSet};
+use crate::batch::{Batch, Committed};
+use crate::row::{self, JobRow, damaged};
+use crate::work::{Applied, Base, DueRow, MAX_DUE, PartCounters, TABLES, Work};
+use argiope_frontier::Place;
+use argiope_model::{Capture, DocId, HostKey, JobId, Time, UrlKey};
+use fjall::PersistMode;
+use std::collections::HashSet;
 
 const NEVER: Time = Time(i64::MAX);
 
@@ -31,59 +27,17 @@ impl EmbeddedStore {
 
     fn apply_to(&self, kept: &mut Kept, batch: Batch) -> Result<Committed, StoreError> {
         let mut work = Work::new(self, kept, batch.now);
-        for change in batch.jobs {
-            work.job_change(change)?;
-        }
-        for page in batch.pages {
-            work.page(page)?;
-        }
-        for page in batch.imports {
-            work.import(page)?;
-        }
-        for note in batch.notes {
-            work.note(note)?;
-        }
-        for release in batch.releases {
-            work.release(release)?;
-        }
-        for host in batch.forgive {
-            work.forgive(host)?;
-        }
-        for host in &batch.exclude {
-            work.exclude(*host)?;
-        }
-        for (name, on) in batch.exclusions.into_iter().collect::<BTreeMap<_, _>>() {
-            work.exclusion(&name, on)?;
-        }
-        work.calendar(&batch.exclude)?;
-        let mut discoveries = batch.discoveries;
-        discoveries.sort_by_key(|d| d.key);
-        for found in discoveries {
-            work.discovery(found)?;
-        }
-        work.forget(batch.forget)?;
-        let mut claimed = work.claim_named(batch.claims.named)?;
-        claimed.extend(work.claim(batch.claims.hosts)?);
-        for (host, file) in &batch.robots {
-            work.put(Table::Robots, host.to_bytes(), row::encode_robots(file));
-        }
-        for (kind, segment, length) in batch.segments {
-            work.put(Table::Meta, key::segment(kind, segment), row::encode(&length));
-        }
-        if batch.next_page > work.kept.next_page {
-            work.kept.next_page = batch.next_page;
-            work.put(Table::Meta, *b"n", row::encode(&batch.next_page));
-        }
+        let Applied { refills, claimed } = work.apply(batch)?;
         let touched = work.jobs.clone();
-        let queued = work.finish()?;
+        self.write(&mut work)?;
+        let queued = work.committed();
 
         let mut answer = Committed { queued, ..Committed::default() };
-        for refill in &batch.refills {
+        for refill in &refills {
             answer.refills.push(self.window(refill, kept)?);
         }
-        for host in claimed {
-            let refill = Refill { host, after: None, limit: batch.claims.window };
-            answer.claimed.push(self.window(&refill, kept)?);
+        for refill in &claimed {
+            answer.claimed.push(self.window(refill, kept)?);
         }
         // A window read after the commit holds the rows just queued; they are not told twice.
         if !answer.claimed.is_empty() {
@@ -92,68 +46,181 @@ impl EmbeddedStore {
         }
         let touched = touched.iter().filter_map(|id| kept.jobs.get(id));
         answer.jobs = touched.map(JobRow::progress).collect();
-        answer.next_due = self.next_due(kept)?;
+        answer.next_due = self.next_due(&mut kept.marks)?;
         Ok(answer)
     }
 
+    fn write(&self, work: &mut EmbeddedWork<'_>) -> Result<(), StoreError> {
+        let mut out = work.take_writes();
+        let rows = work.changed_urls().into_iter();
+        let rows = rows.map(|(k, row)| (k.to_bytes().into(), row.head.encode(&row.url).into()));
+        out[Table::Urls as usize].extend(rows.map(|(k, v)| (k, Some(v))));
+        let hosts = work.touched_hosts().into_iter();
+        let hosts = hosts.map(|(k, host)| (k.to_bytes().into(), Some(row::encode(host).into())));
+        out[Table::Hosts as usize].extend(hosts);
+        let meta = &mut out[Table::Meta as usize];
+        for id in std::mem::take(&mut work.orders) {
+            let value = row::encode(&work.kept.jobs[&id]);
+            meta.push((key::job(id).into(), Some(value.into())));
+        }
+        for id in std::mem::take(&mut work.jobs) {
+            let value = row::encode(&work.kept.jobs[&id].progress());
+            meta.push((key::progress(id).into(), Some(value.into())));
+        }
+        let mut batch = self.db.batch().durability(Some(PersistMode::SyncData));
+        for table in TABLES {
+            let keyspace = &self.tables[table];
+            for (key, value) in out[table as usize].drain(..) {
+                match value {
+                    Some(value) => batch.insert(keyspace, key, value),
+                    None => batch.remove(keyspace, key),
+                }
+            }
+        }
+        batch.commit().map_err(self.failed("commit"))?;
+        self.tables.make_room().map_err(self.failed("write a table out"))
+    }
+
     /// When the first host wakes or the first calendar row is due.
-    fn next_due(&self, kept: &mut Kept) -> Result<Option<Time>, StoreError> {
+    fn next_due(&self, marks: &mut Firsts) -> Result<Option<Time>, StoreError> {
         let queue = &self.tables[Table::Queue];
         let mut wake = NEVER;
-        if kept.first_scheduled < AFTER_SCHEDULE {
-            let first = queue.range(kept.first_scheduled..AFTER_SCHEDULE).next();
-            kept.first_scheduled = AFTER_SCHEDULE;
+        if marks.scheduled < AFTER_SCHEDULE {
+            let first = queue.range(marks.scheduled..AFTER_SCHEDULE).next();
+            marks.scheduled = AFTER_SCHEDULE;
             if let Some(pair) = first {
                 let k = pair.key().map_err(self.failed("read the schedule"))?;
                 let short = || damaged("the schedule", "short key");
-                kept.first_scheduled = (*k).try_into().map_err(|_| short())?;
+                marks.scheduled = (*k).try_into().map_err(|_| short())?;
                 wake = match key::schedule_parts(&k).ok_or_else(short)? {
                     (ASLEEP, _) => NEVER,
                     (wake, _) => Time(i64::from(wake) * 1000),
                 };
             }
         }
-        if kept.first_due < NEVER {
+        if marks.due < NEVER {
             let none = UrlKey { host: HostKey { part: 0, host: [0; 6] }, url: 0 };
-            let start = key::calendar(kept.first_due, none);
+            let start = key::calendar(marks.due, none);
             let first = queue.range(start..key::after_calendar()).next();
-            kept.first_due = NEVER;
+            marks.due = NEVER;
             if let Some(pair) = first {
                 let k = pair.key().map_err(self.failed("read the calendar"))?;
-                kept.first_due = key::calendar_parts(&k).map_or(NEVER, |(due, _)| due);
+                marks.due = key::calendar_parts(&k).map_or(NEVER, |(due, _)| due);
             }
         }
-        Ok(Some(wake.min(kept.first_due)).filter(|due| *due != NEVER))
+        Ok(Some(wake.min(marks.due)).filter(|due| *due != NEVER))
     }
 }
 
-impl Work<'_> {
-    fn job_change(&mut self, change: JobChange) -> Result<(), StoreError> {
-        match change {
-            JobChange::New(job) => {
-                self.jobs.insert(job.id);
-                self.orders.insert(job.id);
-                let row =
-                    JobRow { job: *job, state: JobState::Open, counters: JobCounters::default() };
-                self.kept.jobs.insert(row.job.id, row);
-            }
-            JobChange::Renew(job) => {
-                self.orders.insert(job.id);
-                let row = self.job(job.id)?;
-                row.job = *job;
-                row.state = JobState::Open;
-                self.wake_sleepers()?;
-            }
-            JobChange::State(id, state) => {
-                self.job(id)?.state = state;
-                if state == JobState::Open {
-                    self.wake_sleepers()?;
-                }
-            }
-            JobChange::Ran(id, time) => {
-                self.counters(id)?.run_ms += time.as_millis() as u64;
-            }
+impl Base for EmbeddedStore {
+    type Marks = Firsts;
+
+    fn get<T>(
+        &self,
+        table: Table,
+        key: &[u8],
+        read: impl FnOnce(&[u8]) -> Result<T, StoreError>,
+    ) -> Result<Option<T>, StoreError> {
+        let value = self.tables[table].get(key).map_err(self.failed("read a row"))?;
+        value.map(|v| read(&v)).transpose()
+    }
+
+    fn captures_of(&self, key: UrlKey) -> Result<Vec<Capture>, StoreError> {
+        self.tables[Table::Captures]
+            .prefix(key.to_bytes())
+            .map(|pair| {
+                let value = pair.value().map_err(self.failed("read captures"))?;
+                row::decode("captures", &value)
+            })
+            .collect()
+    }
+
+    fn captured_bytes(&self, host: HostKey) -> Result<u64, StoreError> {
+        let mut sum = 0;
+        for pair in self.tables[Table::Captures].prefix(host.to_bytes()) {
+            let value = pair.value().map_err(self.failed("read captures"))?;
+            sum += row::disk_of(&row::decode("captures", &value)?);
         }
-        Ok(())
+        Ok(sum)
+    }
+
+    /// Counts a partition: from what was last written down, by looking.
+    fn part_counters(&self, part: u16) -> Result<PartCounters, StoreError> {
+        let [a, b] = part.to_be_bytes();
+        let read = |v: &[u8]| row::decode("counters", v);
+        let mut docs: u64 = self.get(Table::Meta, &[b'p', a, b], read)?.unwrap_or(0);
+        let known = |n: u64| self.get(Table::Docs, &key::doc(DocId::new(n, part)), |_| Ok(()));
+        while known(docs)?.is_some() {
+            docs += 1;
+        }
+        let last = self.tables[Table::Log].prefix(part.to_be_bytes()).next_back();
+        let log = match last {
+            Some(pair) => {
+                let k = pair.key().map_err(self.failed("read the change log"))?;
+                key::log_number(&k).ok_or_else(|| damaged("the change log", "short key"))?
+            }
+            None => 0,
+        };
+        Ok(PartCounters { docs, log })
+    }
+
+    fn due(
+        &self,
+        marks: &Firsts,
+        now: Time,
+        excluded: &[HostKey],
+    ) -> Result<Vec<DueRow>, StoreError> {
+        let zero = UrlKey { host: HostKey { part: 0, host: [0; 6] }, url: 0 };
+        let start = key::calendar(marks.due, zero);
+        let now = key::calendar(Time(now.0 + 1), zero);
+        let end = if excluded.is_empty() { now } else { key::after_calendar() };
+        let mut out = Vec::new();
+        if start >= end {
+            return Ok(out);
+        }
+        let mut in_time = 0;
+        for pair in self.tables[Table::Queue].range(start..end) {
+            let (k, v) = pair.into_inner().map_err(self.failed("read the calendar"))?;
+            let Some((due, url)) = key::calendar_parts(&k) else {
+                return Err(damaged("the calendar", "short key"));
+            };
+            if !excluded.contains(&url.host) {
+                if in_time == MAX_DUE && excluded.is_empty() {
+                    break;
+                }
+                if in_time == MAX_DUE || *k >= now[..] {
+                    continue;
+                }
+                in_time += 1;
+            }
+            let (place, job): (Place, JobId) = row::decode("the calendar", &v)?;
+            out.push(DueRow { due, url, place, job });
+        }
+        Ok(out)
+    }
+
+    fn scheduled(
+        &self,
+        marks: &Firsts,
+        until: u32,
+        limit: usize,
+    ) -> Result<Vec<HostKey>, StoreError> {
+        let end = key::schedule(until + 1, HostKey { part: 0, host: [0; 6] });
+        let mut due = Vec::new();
+        for pair in self.tables[Table::Queue].range(marks.scheduled.min(end)..end).take(limit) {
+            let k = pair.key().map_err(self.failed("read the schedule"))?;
+            due.extend(key::schedule_parts(&k).map(|(_, host)| host));
+        }
+        Ok(due)
+    }
+
+    fn sleepers(&self) -> Result<Vec<HostKey>, StoreError> {
+        let start = key::schedule(ASLEEP, HostKey { part: 0, host: [0; 6] });
+        let mut sleepers = Vec::new();
+        for pair in self.tables[Table::Queue].range(start..AFTER_SCHEDULE) {
+            let k = pair.key().map_err(self.failed("read the schedule"))?;
+            sleepers.extend(key::schedule_parts(&k).map(|(_, host)| host));
+        }
+        Ok(sleepers)
     }
 }

@@ -2,13 +2,13 @@
 //! (`rows-3.txt`) must be written and read the same for ever, or get a successor and become an
 //! old one; old ones (`rows.txt`, `rows-2.txt`) must be read for ever, as rows of today.
 
-use super::tables::Table;
-use super::{EmbeddedStore, ReadyRow, key};
+use super::{EmbeddedStore, Table, key};
 use crate::batch::{Batch, Claims, Discovery, JobChange, Next, PageResult};
 use crate::row::{
     self, Ended, HostRow, JobCounters, JobProgress, JobRow, PayloadRow, UrlHead, UrlRow, UrlState,
     Wish,
 };
+use crate::work::ReadyRow;
 use crate::{MalformedLink, PageLinks, Store, decode_links, decode_page_links, encode_links};
 use argiope_frontier::{Entry, Place, RobotsFile, SkipReason, Temper};
 use argiope_model::{

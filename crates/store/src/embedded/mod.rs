@@ -8,32 +8,22 @@
 //!   rows of hosts lately touched.
 //! * Kept in memory beside it: job rows, and the counters of partitions touched.
 
-mod cache;
 mod commit;
-mod finds;
-mod forget;
 #[cfg(test)]
 mod frozen;
-mod imports;
-mod key;
-mod overlay;
 mod read;
 mod rewrite;
-mod schedule;
 mod tables;
-mod visits;
 
 use crate::StoreError;
-use crate::row::{self, JobProgress, JobRow, Row, UrlHead, damaged};
-use argiope_model::{DocId, JobId, Time, UrlKey};
-use cache::HostCache;
+use crate::row::{self, JobProgress, JobRow};
+use crate::work::key::{self, ScheduleKey};
+use crate::work::{self, Base, Marks, Table, Work};
+use argiope_model::{HostKey, Time, UrlKey};
 use fjall::Database;
-use key::ScheduleKey;
-use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
-use tables::{Table, Tables};
+use tables::Tables;
 
 /// The embedded store.
 pub struct EmbeddedStore {
@@ -44,57 +34,29 @@ pub struct EmbeddedStore {
 }
 
 /// What is kept in memory.
-struct Kept {
-    jobs: BTreeMap<JobId, JobRow>,
-    parts: HashMap<u16, PartCounters>,
-    hosts: HostCache,
-    next_page: u64,
-    /// The last row of each partition's change log; looked for when first asked.
-    log_heads: Option<BTreeMap<u16, u64>>,
-    /// Nothing is scheduled before this key, nothing on the calendar before this time. What was
-    /// there is deleted and not yet gone: looking for the first would pass all of it.
-    first_scheduled: ScheduleKey,
-    first_due: Time,
+type Kept = work::Kept<Firsts>;
+type EmbeddedWork<'a> = Work<'a, EmbeddedStore>;
+
+/// Nothing is scheduled before this key, nothing on the calendar before this time. What was
+/// there is deleted and not yet gone: looking for the first would pass all of it.
+pub(crate) struct Firsts {
+    scheduled: ScheduleKey,
+    due: Time,
 }
 
-/// The running numbers of a partition.
-#[derive(Clone, Copy, Debug, Default)]
-struct PartCounters {
-    docs: u64,
-    log: u64,
+impl Default for Firsts {
+    fn default() -> Self {
+        Firsts { scheduled: key::FIRST_SCHEDULED, due: Time(0) }
+    }
 }
 
-impl PartCounters {
-    /// How often the number of documents is written down; between, it is counted when asked
-    /// for the first time.
-    const NOTED: u64 = 16;
-}
+impl Marks for Firsts {
+    fn wakes(&mut self, wake: u32, host: HostKey) {
+        self.scheduled = self.scheduled.min(key::schedule(wake, host));
+    }
 
-/// The value of a ready row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct ReadyRow {
-    url: u64,
-    job: JobId,
-    attempts: u8,
-    expand: bool,
-    /// Whether other jobs wait for it.
-    waited: bool,
-}
-
-impl Row for ReadyRow {
-    type First = Self;
-    type Second = Self;
-}
-
-impl ReadyRow {
-    fn of(key: UrlKey, head: &UrlHead) -> Self {
-        ReadyRow {
-            url: key.url,
-            job: head.job(),
-            attempts: head.attempts,
-            expand: head.expand,
-            waited: !head.wishes.is_empty(),
-        }
+    fn due(&mut self, due: Time, _: UrlKey) {
+        self.due = self.due.min(due);
     }
 }
 
@@ -134,15 +96,7 @@ impl EmbeddedStore {
             std::fs::rename(&part, path).map_err(io)?;
         }
         let (db, tables) = open(path)?;
-        let kept = Kept {
-            jobs: BTreeMap::new(),
-            parts: HashMap::new(),
-            hosts: HostCache::with_bytes(memory / 8),
-            next_page: 1,
-            log_heads: None,
-            first_scheduled: key::FIRST_SCHEDULED,
-            first_due: Time(0),
-        };
+        let kept = Kept::new(memory / 8);
         let store = EmbeddedStore { path: path.to_owned(), db, tables, kept: Mutex::new(kept) };
         store.read_kept(&mut store.kept())?;
         Ok(store)
@@ -150,11 +104,7 @@ impl EmbeddedStore {
 
     /// Reads anew what is kept in memory.
     fn read_kept(&self, kept: &mut Kept) -> Result<(), StoreError> {
-        kept.jobs.clear();
-        kept.parts.clear();
-        kept.hosts.clear();
-        kept.log_heads = None;
-        (kept.first_scheduled, kept.first_due) = (key::FIRST_SCHEDULED, Time(0));
+        kept.clear();
         for pair in self.tables[Table::Meta].prefix(b"j") {
             let (_, value) = pair.into_inner().map_err(self.failed("read the jobs"))?;
             let row: JobRow = row::decode("jobs", &value)?;
@@ -177,26 +127,6 @@ impl EmbeddedStore {
         self.db.disk_space().unwrap_or(0)
     }
 
-    /// Counts a partition: from what was last written down, by looking.
-    fn part_counters(&self, part: u16) -> Result<PartCounters, StoreError> {
-        let [a, b] = part.to_be_bytes();
-        let read = |v: &[u8]| row::decode("counters", v);
-        let mut docs: u64 = self.get(Table::Meta, &[b'p', a, b], read)?.unwrap_or(0);
-        let known = |n: u64| self.get(Table::Docs, &key::doc(DocId::new(n, part)), |_| Ok(()));
-        while known(docs)?.is_some() {
-            docs += 1;
-        }
-        let last = self.tables[Table::Log].prefix(part.to_be_bytes()).next_back();
-        let log = match last {
-            Some(pair) => {
-                let k = pair.key().map_err(self.failed("read the change log"))?;
-                key::log_number(&k).ok_or_else(|| damaged("the change log", "short key"))?
-            }
-            None => 0,
-        };
-        Ok(PartCounters { docs, log })
-    }
-
     fn kept(&self) -> std::sync::MutexGuard<'_, Kept> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -207,15 +137,5 @@ impl EmbeddedStore {
             action,
             source: Box::new(source),
         }
-    }
-
-    fn get<T>(
-        &self,
-        table: Table,
-        key: &[u8],
-        read: impl FnOnce(&[u8]) -> Result<T, StoreError>,
-    ) -> Result<Option<T>, StoreError> {
-        let value = self.tables[table].get(key).map_err(self.failed("read a row"))?;
-        value.map(|v| read(&v)).transpose()
     }
 }

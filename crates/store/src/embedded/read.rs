@@ -1,22 +1,17 @@
 //! Reading the embedded store: what visitors ask, and the windows onto ready queues.
 
-use super::overlay::is_open;
-use super::tables::Table;
-use super::{EmbeddedStore, Kept, ReadyRow, key};
+use super::{EmbeddedStore, Kept, Table, key};
 use crate::batch::{Batch, Committed};
 use crate::row::{
     self, Change, Ended, HostRow, JobRow, PayloadRow, SegmentKind, UrlRow, UrlState, damaged,
 };
 use crate::rule::handed_to;
+use crate::work::{Base, ReadyRow, is_open, read_host};
 use crate::{Store, StoreError};
 use argiope_frontier::{Entry, HostWindow, Place, Refill, RobotsFile, Temper};
 use argiope_model::{Capture, DocId, HostKey, PayloadDigest, SiteKey, Time, UrlKey};
 use std::collections::BTreeMap;
 use std::ops::Bound;
-
-fn read_host(bytes: &[u8]) -> Result<HostRow, StoreError> {
-    row::decode("hosts", bytes)
-}
 
 /// Rows of jobs that are not worked on that one look-up passes over before it pauses.
 const MAX_PASSED_OVER: usize = 4096;
@@ -133,16 +128,6 @@ impl EmbeddedStore {
         Ok(heads)
     }
 
-    /// Bytes that the captures of a host take up on disk.
-    pub(super) fn captured_bytes(&self, host: HostKey) -> Result<u64, StoreError> {
-        let mut sum = 0;
-        for pair in self.tables[Table::Captures].prefix(host.to_bytes()) {
-            let value = pair.value().map_err(self.failed("read captures"))?;
-            sum += row::disk_of(&row::decode("captures", &value)?);
-        }
-        Ok(sum)
-    }
-
     fn describe(&self, out: &mut HostWindow, kept: &Kept) -> Result<(), StoreError> {
         let k = out.host.to_bytes();
         if let Some(host) = kept.hosts.get(out.host) {
@@ -203,13 +188,7 @@ impl Store for EmbeddedStore {
     }
 
     fn captures(&self, key: UrlKey) -> Result<Vec<Capture>, StoreError> {
-        self.tables[Table::Captures]
-            .prefix(key.to_bytes())
-            .map(|pair| {
-                let value = pair.value().map_err(self.failed("read captures"))?;
-                row::decode("captures", &value)
-            })
-            .collect()
+        self.captures_of(key)
     }
 
     fn links(&self, keys: &[UrlKey]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {

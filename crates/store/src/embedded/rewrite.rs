@@ -15,8 +15,9 @@
 //!   before every opening, knows what to do after a crash at any moment.
 
 use super::EmbeddedStore;
-use super::tables::{TABLES, Tables};
+use super::tables::Tables;
 use crate::StoreError;
+use crate::work::TABLES;
 use fjall::{Database, PersistMode};
 use std::fs::{self, File};
 use std::io;

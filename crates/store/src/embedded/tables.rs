@@ -11,30 +11,10 @@ use fjall::{
 use std::ops::Index;
 use std::sync::Arc;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Table {
-    /// What we know of each URL, by its key.
-    Urls,
-    /// Which URL has a number.
-    Docs,
-    /// Ready rows, the calendar, the host schedule, claims.
-    Queue,
-    Hosts,
-    Captures,
-    Links,
-    /// The change log.
-    Log,
-    Payloads,
-    /// Jobs, counters, segment lengths.
-    Meta,
-    /// Robots files, by host.
-    Robots,
-}
-
-use Table::{Captures, Docs, Hosts, Links, Log, Meta, Payloads, Queue, Robots, Urls};
-
-pub(super) const TABLES: [Table; 10] =
-    [Urls, Docs, Queue, Hosts, Captures, Links, Log, Payloads, Meta, Robots];
+use crate::work::TABLES;
+use crate::work::Table::{
+    self, Captures, Docs, Hosts, Links, Log, Meta, Payloads, Queue, Robots, Urls,
+};
 
 impl Table {
     fn name(self) -> &'static str {

@@ -11,11 +11,12 @@ use argiope_model::{
 };
 use argiope_store::{
     Batch, Claims, Committed, Discovery, EmbeddedStore, HostRow, JobChange, JobCounters, JobRow,
-    MemoryStore, Next, PageResult, Store, UrlRow, UrlState,
+    MemoryStore, Next, PageResult, PostgresOptions, PostgresStore, Store, UrlRow, UrlState,
 };
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::LazyLock;
+use std::time::{Duration, Instant};
 
 pub static SUFFIXES: LazyLock<Suffixes> = LazyLock::new(Suffixes::built_in);
 
@@ -82,6 +83,38 @@ impl Home for Embedded {
     fn reopen(&mut self) {
         self.store = None;
         self.store = Some(EmbeddedStore::open(&self.dir.path().join("store"), MEMORY).unwrap());
+    }
+}
+
+/// A database of its own, and one worker that holds every partition.
+pub struct Postgres {
+    url: String,
+    store: PostgresStore,
+}
+
+impl Postgres {
+    pub fn new(url: String) -> Self {
+        let store = sole_worker(&url);
+        Postgres { url, store }
+    }
+}
+
+/// Opens the store and takes all that is free.
+pub fn sole_worker(url: &str) -> PostgresStore {
+    let store = PostgresStore::open(url, PostgresOptions::default()).unwrap();
+    let held = store.join("test", "", Duration::from_secs(600), Instant::now()).unwrap();
+    store.acquire(&held.free).unwrap();
+    store
+}
+
+impl Home for Postgres {
+    fn store(&self) -> &dyn Store {
+        &self.store
+    }
+
+    fn reopen(&mut self) {
+        self.store.leave().unwrap();
+        self.store = sole_worker(&self.url);
     }
 }
 

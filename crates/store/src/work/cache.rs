@@ -11,7 +11,7 @@ use std::collections::HashMap;
 const ROW_BYTES: u64 = 296;
 
 #[derive(Default)]
-pub(super) struct HostCache {
+pub(crate) struct HostCache {
     young: HashMap<HostKey, HostRow>,
     old: HashMap<HostKey, HostRow>,
     generation: usize,

@@ -1,18 +1,17 @@
 //! Forgetting URLs: their rows say so, everything else of them is deleted.
 //!
-//! What is deleted here is out of reach at once and still lies in the files: [`super::rewrite`]
-//! makes files without it.
+//! What is deleted here is out of reach at once; that it is gone from the disk too is the store's
+//! affair.
 
-use super::key;
 use super::overlay::Work;
-use super::tables::Table;
+use super::{Base, Table, key};
 use crate::StoreError;
 use crate::batch::{Forget, Moved};
 use crate::forgetting::{Before, empty};
 use crate::row::{self, Ended, PayloadRow, damaged};
 use argiope_model::{CanonicalUrl, UrlKey};
 
-impl Work<'_> {
+impl<B: Base> Work<'_, B> {
     pub(super) fn forget(&mut self, forget: Forget) -> Result<(), StoreError> {
         let before = self.written(Table::Captures);
         for k in forget.urls {
@@ -65,13 +64,10 @@ impl Work<'_> {
         let (job, state) = before.counted;
         self.counters(job)?.take_back(state);
         self.queued.retain(|entry| entry.key != k);
-        let mut captures = Vec::new();
-        for pair in self.store.tables[Table::Captures].prefix(k.to_bytes()) {
-            let (at, capture) = pair.into_inner().map_err(self.store.failed("read captures"))?;
-            self.reweigh(k.host, row::disk_of(&row::decode("captures", &capture)?), 0)?;
-            captures.push(at);
+        for capture in self.base.captures_of(k)? {
+            self.reweigh(k.host, row::disk_of(&capture), 0)?;
+            self.delete(Table::Captures, key::capture(k, capture.time));
         }
-        captures.into_iter().for_each(|capture| self.delete(Table::Captures, capture));
         self.delete(Table::Links, k.to_bytes());
         let n = self.next_change(k.host.part)?;
         let value = row::encode_change(k, self.now, true, doc, Ended::Forgotten);
@@ -91,7 +87,7 @@ impl Work<'_> {
             self.put(Table::Payloads, at, row::encode(&first));
         }
         let at = key::capture(k, capture.time);
-        let before = self.store.get(Table::Captures, &at, |b| row::decode("captures", b))?;
+        let before = self.base.get(Table::Captures, &at, |b| row::decode("captures", b))?;
         let before = before.map_or(0, |before| row::disk_of(&before));
         self.reweigh(k.host, before, row::disk_of(&capture))?;
         self.put(Table::Captures, at, row::encode(&capture));

@@ -1,8 +1,7 @@
 //! URLs found: new ones, and known ones met again.
 
 use super::overlay::{Row, Work};
-use super::tables::Table;
-use super::{ReadyRow, key};
+use super::{Base, ReadyRow, Table, key};
 use crate::StoreError;
 use crate::batch::Discovery;
 use crate::row::{self, HostRow, UrlHead, UrlState};
@@ -10,7 +9,7 @@ use crate::rule::{Again, first_met, found_again};
 use argiope_frontier::{Entry, Place};
 use argiope_model::JobState;
 
-impl Work<'_> {
+impl<B: Base> Work<'_, B> {
     pub(super) fn discovery(&mut self, found: Discovery) -> Result<(), StoreError> {
         if self.row(found.key)?.is_none() {
             return self.new_url(found);
@@ -103,7 +102,10 @@ impl Work<'_> {
         }
         let head = first_met(&found, doc, self.now);
         let entry = entry_of(&found, &head, found.place);
-        self.new_row(found.key, Row { head, url: found.url.as_str().into(), dirty: true });
+        self.new_row(
+            found.key,
+            Row { head, url: found.url.as_str().into(), dirty: true, fresh: true },
+        );
         match found.skip {
             Some(_) => Ok(()),
             None => self.enqueue(entry),

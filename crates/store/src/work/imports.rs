@@ -1,14 +1,13 @@
 //! Captures that were made elsewhere.
 
-use super::key;
 use super::overlay::{Row, Work};
-use super::tables::Table;
+use super::{Base, Table, key};
 use crate::StoreError;
 use crate::batch::PageResult;
 use crate::imports::{count_in, end_of, first_imported, take_in};
 use crate::row::{self, Ended, HostRow, PayloadRow, UrlState};
 
-impl Work<'_> {
+impl<B: Base> Work<'_, B> {
     pub(super) fn import(&mut self, mut page: PageResult) -> Result<(), StoreError> {
         let (k, job) = (page.entry.key, page.entry.job);
         let Some(mut capture) = page.capture.clone() else { return Ok(()) };
@@ -31,7 +30,10 @@ impl Work<'_> {
             let doc = self.next_doc(k.host.part)?;
             self.put(Table::Docs, key::doc(doc), k.to_bytes());
             let head = first_imported(&page, doc, self.now);
-            self.new_row(k, Row { head, url: page.entry.url.as_str().into(), dirty: true });
+            self.new_row(
+                k,
+                Row { head, url: page.entry.url.as_str().into(), dirty: true, fresh: true },
+            );
         }
         let row = self.read_row(k);
         row.dirty = true;

@@ -1,19 +1,15 @@
 //! The ready queue, the calendar, and the life of a host on disk: scheduled, claimed, given
 //! back, asleep.
 
-use super::ReadyRow;
-use super::key::{self, AFTER_SCHEDULE, ASLEEP};
+use super::key::{self, ASLEEP};
 use super::overlay::Work;
-use super::tables::Table;
+use super::{Base, DueRow, Marks, ReadyRow, Table};
 use crate::StoreError;
 use crate::row::{self, HostRow, damaged};
-use argiope_frontier::{Entry, HostNote, Named, Place, Release};
-use argiope_model::{CanonicalUrl, HostKey, JobId, Time, UrlKey};
+use argiope_frontier::{Entry, HostNote, Named, Release};
+use argiope_model::{CanonicalUrl, HostKey, Time};
 
-/// Calendar rows moved per commit; the rest follows with the next.
-const MAX_DUE: usize = 1024;
-
-impl Work<'_> {
+impl<B: Base> Work<'_, B> {
     /// Adds a ready row and, where its host is not loaded, makes sure it is scheduled.
     pub(super) fn enqueue(&mut self, entry: Entry) -> Result<(), StoreError> {
         let host_key = entry.key.host;
@@ -46,9 +42,8 @@ impl Work<'_> {
     }
 
     fn put_scheduled(&mut self, wake: u32, host: HostKey) {
-        let k = key::schedule(wake, host);
-        self.kept.first_scheduled = self.kept.first_scheduled.min(k);
-        self.put(Table::Queue, k, []);
+        self.kept.marks.wakes(wake, host);
+        self.put(Table::Queue, key::schedule(wake, host), []);
     }
 
     /// Writes down what is known of a loaded host.
@@ -88,7 +83,7 @@ impl Work<'_> {
         let k = key::exclusion(name);
         if !on {
             self.delete(Table::Meta, k);
-        } else if self.store.get(Table::Meta, &k, |_| Ok(()))?.is_none() {
+        } else if self.base.get(Table::Meta, &k, |_| Ok(()))?.is_none() {
             self.put(Table::Meta, k, row::encode(&self.now));
         }
         Ok(())
@@ -114,34 +109,10 @@ impl Work<'_> {
     /// Moves what is due from the calendar into the ready queues, and what waits for hosts that
     /// will not be asked.
     pub(super) fn calendar(&mut self, excluded: &[HostKey]) -> Result<(), StoreError> {
-        let zero = UrlKey { host: HostKey { part: 0, host: [0; 6] }, url: 0 };
-        let start = key::calendar(self.kept.first_due, zero);
-        let now = key::calendar(Time(self.now.0 + 1), zero);
-        let end = if excluded.is_empty() { now } else { key::after_calendar() };
-        if start >= end {
-            return Ok(());
-        }
-        let mut due = Vec::new();
-        let mut in_time = 0;
-        for pair in self.store.tables[Table::Queue].range(start..end) {
-            let (k, v) = pair.into_inner().map_err(self.store.failed("read the calendar"))?;
-            let Some((_, url)) = key::calendar_parts(&k) else {
-                return Err(damaged("the calendar", "short key"));
-            };
-            if !excluded.contains(&url.host) {
-                if in_time == MAX_DUE && excluded.is_empty() {
-                    break;
-                }
-                if in_time == MAX_DUE || *k >= now[..] {
-                    continue;
-                }
-                in_time += 1;
-            }
-            let (place, job): (Place, JobId) = row::decode("the calendar", &v)?;
-            due.push((k, url, place, job));
-        }
-        for (k, url_key, place, job) in due {
-            self.delete(Table::Queue, k);
+        for DueRow { due, url: url_key, place, job } in
+            self.base.due(&self.kept.marks, self.now, excluded)?
+        {
+            self.delete(Table::Queue, key::calendar(due, url_key));
             let Some(row) = self.row(url_key)? else {
                 return Err(damaged("the calendar", "a row without its URL"));
             };
@@ -165,13 +136,8 @@ impl Work<'_> {
     }
 
     /// Hosts that slept because none of their jobs was worked on are due again.
-    pub(super) fn wake_sleepers(&mut self) -> Result<(), StoreError> {
-        let start = key::schedule(ASLEEP, HostKey { part: 0, host: [0; 6] });
-        let mut sleepers = Vec::new();
-        for pair in self.store.tables[Table::Queue].range(start..AFTER_SCHEDULE) {
-            let k = pair.key().map_err(self.store.failed("read the schedule"))?;
-            sleepers.extend(key::schedule_parts(&k).map(|(_, host)| host));
-        }
+    pub(crate) fn wake_sleepers(&mut self) -> Result<(), StoreError> {
+        let sleepers = self.base.sleepers()?;
         sleepers.into_iter().try_for_each(|host| self.schedule(host))
     }
 
@@ -196,17 +162,7 @@ impl Work<'_> {
             return Ok(Vec::new());
         }
         let now = key::wake_of(self.now);
-        let none = HostKey { part: 0, host: [0; 6] };
-        let mut due: Vec<HostKey> = Vec::new();
-        let end = key::schedule(now + 1, none);
-        let rows = self.kept.first_scheduled.min(end)..end;
-        for pair in self.store.tables[Table::Queue].range(rows) {
-            if due.len() >= limit {
-                break;
-            }
-            let k = pair.key().map_err(self.store.failed("read the schedule"))?;
-            due.extend(key::schedule_parts(&k).map(|(_, host)| host));
-        }
+        let mut due = self.base.scheduled(&self.kept.marks, now, limit)?;
         due.extend(self.scheduled(now));
         let mut claimed = Vec::new();
         for k in due {

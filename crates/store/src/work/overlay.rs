@@ -1,32 +1,32 @@
 //! A commit under way: the rows it has read, as it has changed them, and what it will write.
 
-use super::cache::HostCache;
-use super::tables::{TABLES, Table};
-use super::{EmbeddedStore, Kept, PartCounters, key};
+use super::{Base, HostCache, Kept, PartCounters, TABLES, Table, read_host};
 use crate::StoreError;
 use crate::row::{self, HostRow, JobCounters, JobRow, UrlHead, damaged};
 use crate::rule::handed_to;
 use argiope_frontier::Entry;
 use argiope_model::{Capture, DocId, HostKey, JobId, JobState, Time, UrlKey};
-use fjall::{PersistMode, UserKey, UserValue};
+use fjall::{UserKey, UserValue};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-pub(super) struct Row {
+pub(crate) struct Row {
     pub head: UrlHead,
     pub url: Box<str>,
     pub dirty: bool,
+    /// Nobody knew the URL before.
+    pub fresh: bool,
 }
 
-pub(super) fn is_open(jobs: &BTreeMap<JobId, JobRow>, job: JobId) -> bool {
+pub(crate) fn is_open(jobs: &BTreeMap<JobId, JobRow>, job: JobId) -> bool {
     jobs.get(&job).is_some_and(|row| row.state == JobState::Open)
 }
 
-/// A key and its new value; `None` deletes it.
-type Write = (UserKey, Option<UserValue>);
+/// A key and its new value; `None` deletes it. Short ones lie in place, whoever writes them.
+pub(crate) type Write = (UserKey, Option<UserValue>);
 
-pub(super) struct Work<'a> {
-    pub store: &'a EmbeddedStore,
-    pub kept: &'a mut Kept,
+pub(crate) struct Work<'a, B: Base> {
+    pub base: &'a B,
+    pub kept: &'a mut Kept<B::Marks>,
     pub now: Time,
     rows: HashMap<UrlKey, Row>,
     hosts: HashMap<HostKey, HostRow>,
@@ -40,10 +40,10 @@ pub(super) struct Work<'a> {
     out: [Vec<Write>; TABLES.len()],
 }
 
-impl<'a> Work<'a> {
-    pub fn new(store: &'a EmbeddedStore, kept: &'a mut Kept, now: Time) -> Self {
+impl<'a, B: Base> Work<'a, B> {
+    pub fn new(base: &'a B, kept: &'a mut Kept<B::Marks>, now: Time) -> Self {
         Work {
-            store,
+            base,
             kept,
             now,
             rows: HashMap::new(),
@@ -95,9 +95,9 @@ impl<'a> Work<'a> {
             let read = |bytes: &[u8]| {
                 let (head, rest) = UrlHead::decode(bytes)?;
                 let url = std::str::from_utf8(rest).map_err(|e| damaged("URLs", e))?;
-                Ok(Row { head, url: url.into(), dirty: false })
+                Ok(Row { head, url: url.into(), dirty: false, fresh: false })
             };
-            match self.store.get(Table::Urls, &k.to_bytes(), read)? {
+            match self.base.get(Table::Urls, &k.to_bytes(), read)? {
                 Some(row) => {
                     self.rows.insert(k, row);
                 }
@@ -123,10 +123,9 @@ impl<'a> Work<'a> {
 
     pub fn host(&mut self, k: HostKey) -> Result<Option<&mut HostRow>, StoreError> {
         if !self.hosts.contains_key(&k) {
-            let read = |v: &[u8]| row::decode("hosts", v);
             let found = match self.kept.hosts.take(k) {
                 Some(host) => Some(host),
-                None => self.store.get(Table::Hosts, &k.to_bytes(), read)?,
+                None => self.base.get(Table::Hosts, &k.to_bytes(), read_host)?,
             };
             match found {
                 Some(host) => {
@@ -145,9 +144,9 @@ impl<'a> Work<'a> {
     /// Counts what a capture takes up on disk. Where that was not counted before, what lies there
     /// already is counted first, once.
     pub fn weigh(&mut self, k: HostKey, capture: &Capture) -> Result<(), StoreError> {
-        let store = self.store;
+        let base = self.base;
         let host = self.known_host(k)?;
-        let before = host.disk.map_or_else(|| store.captured_bytes(k), Ok)?;
+        let before = host.disk.map_or_else(|| base.captured_bytes(k), Ok)?;
         host.disk = Some(before + row::disk_of(capture));
         Ok(())
     }
@@ -199,49 +198,35 @@ impl<'a> Work<'a> {
 
     fn part(&mut self, part: u16) -> Result<&mut PartCounters, StoreError> {
         if !self.kept.parts.contains_key(&part) {
-            let found = self.store.part_counters(part)?;
+            let found = self.base.part_counters(part)?;
             self.kept.parts.insert(part, found);
         }
         Ok(self.kept.parts.get_mut(&part).expect("inserted above"))
     }
 
-    /// Writes the overlay and commits; says which rows of loaded hosts were queued.
-    pub fn finish(mut self) -> Result<Vec<Entry>, StoreError> {
-        let store = self.store;
-        let mut dirty: Vec<(&UrlKey, &Row)> = self.rows.iter().filter(|(_, r)| r.dirty).collect();
-        dirty.sort_unstable_by_key(|(k, _)| **k);
-        let rows = dirty.into_iter();
-        let rows = rows.map(|(k, row)| (k.to_bytes().into(), row.head.encode(&row.url).into()));
-        self.out[Table::Urls as usize].extend(rows.map(|(k, v)| (k, Some(v))));
-        let mut hosts: Vec<(&HostKey, &HostRow)> = self.hosts.iter().collect();
-        hosts.sort_unstable_by_key(|(k, _)| **k);
-        let hosts = hosts.into_iter();
-        let hosts = hosts.map(|(k, host)| (k.to_bytes().into(), Some(row::encode(host).into())));
-        self.out[Table::Hosts as usize].extend(hosts);
-        for id in std::mem::take(&mut self.orders) {
-            let value = row::encode(&self.kept.jobs[&id]);
-            self.put(Table::Meta, key::job(id), value);
-        }
-        for id in std::mem::take(&mut self.jobs) {
-            let value = row::encode(&self.kept.jobs[&id].progress());
-            self.put(Table::Meta, key::progress(id), value);
-        }
-        let mut batch = store.db.batch().durability(Some(PersistMode::SyncData));
-        for table in TABLES {
-            let keyspace = &store.tables[table];
-            for (key, value) in self.out[table as usize].drain(..) {
-                match value {
-                    Some(value) => batch.insert(keyspace, key, value),
-                    None => batch.remove(keyspace, key),
-                }
-            }
-        }
-        batch.commit().map_err(store.failed("commit"))?;
-        store.tables.make_room().map_err(store.failed("write a table out"))?;
-        Ok(self.committed())
+    /// Rows of URLs that have changed, in the order of their keys.
+    pub fn changed_urls(&self) -> Vec<(UrlKey, &Row)> {
+        let rows = self.rows.iter().filter(|(_, row)| row.dirty);
+        let mut dirty: Vec<(UrlKey, &Row)> = rows.map(|(k, row)| (*k, row)).collect();
+        dirty.sort_unstable_by_key(|(k, _)| *k);
+        dirty
     }
 
-    fn committed(mut self) -> Vec<Entry> {
+    /// Rows of hosts that were read, in the order of their keys.
+    pub fn touched_hosts(&self) -> Vec<(HostKey, &HostRow)> {
+        let mut hosts: Vec<(HostKey, &HostRow)> =
+            self.hosts.iter().map(|(k, host)| (*k, host)).collect();
+        hosts.sort_unstable_by_key(|(k, _)| *k);
+        hosts
+    }
+
+    /// What is to be written beside rows of URLs and hosts, table by table.
+    pub fn take_writes(&mut self) -> [Vec<Write>; TABLES.len()] {
+        std::mem::take(&mut self.out)
+    }
+
+    /// Now that it is written: which rows of loaded hosts were queued.
+    pub fn committed(mut self) -> Vec<Entry> {
         // Who gave a host back does not want its rows told.
         self.queued.retain(|entry| self.hosts[&entry.key.host].claimed);
         // A row may have changed after it was queued: met on a shorter way, taken over.

@@ -1,8 +1,7 @@
 //! Results of URLs that were handed out.
 
-use super::key;
 use super::overlay::Work;
-use super::tables::Table;
+use super::{Base, Marks, Table, key};
 use crate::StoreError;
 use crate::batch::{Next, PageResult};
 use crate::row::{self, PayloadRow, UrlState, damaged};
@@ -10,7 +9,7 @@ use crate::rule::{after_result, was_handed_out};
 use argiope_frontier::Entry;
 use argiope_model::{JobState, OutcomeKind, Role};
 
-impl Work<'_> {
+impl<B: Base> Work<'_, B> {
     pub(super) fn page(&mut self, page: PageResult) -> Result<(), StoreError> {
         let PageResult { entry, next, capture, .. } = page;
         self.delete(Table::Queue, key::ready(entry.key.host, entry.place));
@@ -70,7 +69,7 @@ impl Work<'_> {
                 head.attempts = head.attempts.saturating_add(1);
                 head.due = Some(due);
                 let value = row::encode(&(entry.place, head.job()));
-                self.kept.first_due = self.kept.first_due.min(due);
+                self.kept.marks.due(due, entry.key);
                 self.put(Table::Queue, key::calendar(due, entry.key), value);
             }
             Next::Done(state) => {

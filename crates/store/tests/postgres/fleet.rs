@@ -1,0 +1,290 @@
+//! Leases, shares, and what workers tell each other.
+
+use crate::cluster::{self, name_in};
+use crate::scene::*;
+use argiope_frontier::Release;
+use argiope_model::JobState;
+use argiope_store::{
+    Batch, Held, PostgresOptions, PostgresStore, SegmentKind, Store, StoreError, WorkerReport,
+    rebalance,
+};
+use std::collections::BTreeSet;
+use std::net::IpAddr;
+use std::time::{Duration, Instant};
+
+const LONG: Duration = Duration::from_secs(600);
+const SHORT: Duration = Duration::from_millis(400);
+
+fn open(url: &str) -> PostgresStore {
+    PostgresStore::open(url, PostgresOptions::default()).unwrap()
+}
+
+fn joined(url: &str, name: &str, length: Duration) -> (PostgresStore, Held) {
+    let store = open(url);
+    let held = store.join(name, "127.0.0.1:9", length, Instant::now()).unwrap();
+    (store, held)
+}
+
+fn renew(store: &PostgresStore) -> Held {
+    store.renew(&WorkerReport::default(), Instant::now()).unwrap()
+}
+
+/// What a worker does at each renewal.
+fn balance(store: &PostgresStore) -> Held {
+    let held = renew(store);
+    let todo = rebalance(held.workers, held.rank, held.parts.len(), held.free.len());
+    store.acquire(&held.free[..todo.take]).unwrap();
+    store.release(&held.parts[held.parts.len() - todo.give..]).unwrap();
+    renew(store)
+}
+
+/// Two URLs of different partitions.
+const A: &str = "http://a.test/1";
+const B: &str = "http://b.test/1";
+
+/// Two workers: the first holds the partition of A alone, the second all others.
+fn two(url: &str) -> (PostgresStore, PostgresStore) {
+    let (first, _) = joined(url, "first", LONG);
+    first.acquire(&[host(A).part]).unwrap();
+    let (second, held) = joined(url, "second", LONG);
+    second.acquire(&held.free).unwrap();
+    assert_ne!(host(A).part, host(B).part);
+    (first, second)
+}
+
+/// They leave; one that holds everything can check everything.
+fn one_for_all(url: &str, workers: &[PostgresStore]) -> PostgresStore {
+    workers.iter().for_each(|store| store.leave().unwrap());
+    sole_worker(url)
+}
+
+#[test]
+fn workers_that_join_and_leave_share_all_partitions_fairly() {
+    let Some(cluster) = cluster::shared() else { return };
+    let url = cluster.database();
+    let (first, held) = joined(&url, "first", LONG);
+    assert_eq!((held.workers, held.rank, held.free.len()), (1, 0, 4096));
+    assert_eq!(balance(&first).parts.len(), 4096);
+    let (second, held) = joined(&url, "second", LONG);
+    assert_eq!((held.workers, held.rank, held.free.len()), (2, 1, 0));
+    let (third, _) = joined(&url, "third", LONG);
+    let workers = [&first, &second, &third];
+    for _ in 0..2 {
+        workers.iter().for_each(|store| drop(balance(store)));
+    }
+    let held: Vec<BTreeSet<u16>> =
+        workers.iter().map(|store| renew(store).parts.into_iter().collect()).collect();
+    assert_eq!(held.iter().map(BTreeSet::len).collect::<Vec<_>>(), [1366, 1365, 1365]);
+    let all: BTreeSet<u16> = held.iter().flatten().copied().collect();
+    assert_eq!(all.len(), 4096, "each is held by one");
+    second.leave().unwrap();
+    assert_eq!(renew(&first).free.len(), 1365, "who leaves gives back at once");
+    assert_eq!(balance(&first).parts.len(), 2048);
+    assert_eq!(balance(&third).parts.len(), 2048);
+    let (rows, free) = first.fleet().unwrap();
+    let rows: Vec<(&str, u64)> = rows.iter().map(|row| (row.name.as_str(), row.parts)).collect();
+    assert_eq!((rows, free), (vec![("first", 2048), ("third", 2048)], 0));
+}
+
+#[test]
+fn who_does_not_renew_is_dead_for_everybody_and_writes_nothing() {
+    let Some(cluster) = cluster::shared() else { return };
+    let url = cluster.database();
+    let sent = Instant::now();
+    let (slow, held) = joined(&url, "slow", SHORT);
+    assert_eq!(held.deadline, sent.max(held.deadline - SHORT) + SHORT);
+    assert!(held.deadline <= Instant::now() + SHORT, "it counts from when it was asked");
+    slow.acquire(&held.free).unwrap();
+    let rows = begun(&slow, job(1), &[A]);
+    let (other, held) = joined(&url, "other", LONG);
+    assert_eq!((held.workers, held.free.len()), (2, 0));
+    std::thread::sleep(SHORT + Duration::from_millis(100));
+    let held = renew(&other);
+    assert_eq!((held.workers, held.free.len()), (1, 4096), "its partitions are free");
+    // It has not heard of it yet and goes on.
+    let late = slow.commit(Batch { pages: vec![fetched(rows[0].clone(), 5)], ..at(5) });
+    assert!(matches!(late, Err(StoreError::LeaseLost { .. })));
+    assert!(row(&other, A).fetched_at.is_none() && other.captures(key(A)).unwrap().is_empty());
+    other.acquire(&held.free).unwrap();
+    let late = slow.renew(&WorkerReport::default(), Instant::now());
+    assert!(matches!(late, Err(StoreError::LeaseEnded)));
+    assert!(slow.held().is_empty());
+    // Who takes over finds the claim that was left open.
+    assert_eq!(other.claims_in(&held.free).unwrap(), [host(A)]);
+    let refills = vec![argiope_frontier::Refill { host: host(A), after: None, limit: 9 }];
+    let told = other.commit(Batch { refills, ..at(9) }).unwrap();
+    assert_eq!(told.refills[0].entries, rows);
+    finish(&other, 10, vec![fetched(rows[0].clone(), 10)]);
+    check(&other);
+}
+
+#[test]
+fn a_partition_that_was_taken_and_given_back_is_another_lease() {
+    let Some(cluster) = cluster::shared() else { return };
+    let url = cluster.database();
+    let store = sole_worker(&url);
+    let rows = begun(&store, job(1), &[A, B]);
+    // As if it had been lost and won again between two renewals.
+    let again = format!("UPDATE argiope.parts SET epoch = epoch + 2 WHERE part = {}", host(A).part);
+    cluster.sql(name_in(&url), &again);
+    let pages = rows.into_iter().map(|entry| fetched(entry, 5)).collect();
+    let late = store.commit(Batch { pages, ..at(5) });
+    assert!(matches!(late, Err(StoreError::LeaseLost { part }) if part == host(A).part));
+    assert!(row(&store, B).fetched_at.is_none(), "whole or not at all");
+    assert_eq!(store.captures(key(B)).unwrap(), []);
+    check(&store);
+    // The next renewal tells; what is held anew can be written again.
+    let held = renew(&store);
+    assert_eq!(held.lost, [host(A).part]);
+    let released = Release { asleep: false, ..release(host(A), 0) };
+    store.commit(Batch { releases: vec![released], ..at(6) }).unwrap();
+}
+
+#[test]
+fn what_is_found_of_anothers_partition_reaches_its_owner_once() {
+    let Some(cluster) = cluster::shared() else { return };
+    let url = cluster.database();
+    let (first, second) = two(&url);
+    let rows = begun(&first, job(1), &[A]);
+    assert_eq!(rows.len(), 1);
+    let links = vec![found(B, 1, 1, place(10)), found("http://a.test/2", 1, 1, place(11))];
+    let page = fetched(rows[0].clone(), 2_000);
+    let pages = vec![page];
+    let told = first.commit(Batch { pages, discoveries: links, ..at(2_000) }).unwrap();
+    assert_eq!(told.queued.len(), 1, "its own is told at once");
+    assert_eq!(first.urls(&[key(B)]).unwrap(), [None], "the other is on its way");
+    assert_eq!(counters(&first, 1).queued, 2, "and counts as queued");
+    assert_eq!(told.counters(argiope_model::JobId(1)).unwrap().queued, 2);
+    let claimed = claim_rows(&second, 4_000);
+    assert_eq!(claimed.iter().map(|e| e.url.as_str()).collect::<Vec<_>>(), [B]);
+    assert_eq!(claimed[0].doc.part(), host(B).part);
+    assert_eq!(counters(&second, 1).queued, 2);
+    // Found again, it is known.
+    let links = vec![found(B, 1, 1, place(12))];
+    first.commit(Batch { discoveries: links, ..at(5_000) }).unwrap();
+    second.commit(at(7_000)).unwrap();
+    assert_eq!(counters(&second, 1).queued, 2);
+    finish(&second, 8_000, vec![fetched(claimed[0].clone(), 8_000)]);
+    let left = claim_rows(&first, 9_000);
+    assert!(left.is_empty(), "a.test is loaded already");
+    assert_eq!(counters(&first, 1).queued, 1);
+    assert_eq!(cluster.sql(name_in(&url), "SELECT count(*) FROM argiope.inbox").trim(), "0");
+    check(&one_for_all(&url, &[first, second]));
+}
+
+#[test]
+fn rows_of_anothers_partition_are_not_written() {
+    let Some(cluster) = cluster::shared() else { return };
+    let (first, second) = two(&cluster.database());
+    let rows = begun(&first, job(1), &[A]);
+    let stolen = second.commit(Batch { pages: vec![fetched(rows[0].clone(), 5)], ..at(5) });
+    assert!(matches!(stolen, Err(StoreError::LeaseLost { part }) if part == host(A).part));
+    let stolen = second.commit(Batch { releases: vec![release(host(A), 0)], ..at(6) });
+    assert!(matches!(stolen, Err(StoreError::LeaseLost { .. })));
+    finish(&first, 7, vec![fetched(rows[0].clone(), 7)]);
+    check(&first);
+}
+
+#[test]
+fn hosts_are_claimed_by_who_holds_them_and_the_jobs_of_all_are_seen_by_all() {
+    let Some(cluster) = cluster::shared() else { return };
+    let url = cluster.database();
+    let (first, second) = two(&url);
+    give(
+        &first,
+        0,
+        vec![new_job(job(1))],
+        vec![found(A, 1, 0, place(1)), found(B, 1, 0, place(2))],
+    );
+    second.commit(at(2_000)).unwrap();
+    assert_eq!(claim_rows(&first, 3_000).len(), 1);
+    assert_eq!(claim_rows(&second, 3_000).len(), 1);
+    assert_eq!((first.claims().unwrap(), second.claims().unwrap()), (vec![host(A)], vec![host(B)]));
+    // Paused by one, passed over by the other; opened again, its hosts wake.
+    second.commit(Batch { jobs: vec![set(1, JobState::Paused)], ..at(4_000) }).unwrap();
+    let asleep = Release { asleep: true, ..release(host(A), 0) };
+    first.commit(Batch { releases: vec![asleep], ..at(6_000) }).unwrap();
+    assert!(claim_rows(&first, 7_000).is_empty());
+    second.commit(Batch { jobs: vec![set(1, JobState::Open)], ..at(8_000) }).unwrap();
+    let woken = first.commit(Batch { claims: ALL, ..at(10_000) }).unwrap();
+    assert_eq!(woken.claimed.len(), 1);
+    check(&one_for_all(&url, &[first, second]));
+}
+
+#[test]
+fn a_visitor_without_partitions_gives_jobs_and_start_urls_to_the_owners() {
+    let Some(cluster) = cluster::shared() else { return };
+    let url = cluster.database();
+    let (first, second) = two(&url);
+    let visitor = open(&url);
+    let found = vec![found(A, 1, 0, place(1)), found(B, 1, 0, place(2))];
+    give(&visitor, 1_000, vec![new_job(job(1))], found);
+    assert_eq!(counters(&visitor, 1).queued, 2);
+    assert_eq!(claim_rows(&first, 3_000).len(), 1);
+    assert_eq!(claim_rows(&second, 3_000).len(), 1);
+    visitor.commit(Batch { exclude: vec![host(A)], ..at(4_000) }).unwrap();
+    first.commit(at(6_000)).unwrap();
+    assert!(host_row(&visitor, A).temper.excluded);
+    check(&one_for_all(&url, &[first, second]));
+}
+
+#[test]
+fn page_numbers_are_nobody_elses() {
+    let Some(cluster) = cluster::shared() else { return };
+    let (first, second) = two(&cluster.database());
+    let (a, b, c) = (
+        first.take_pages(1_000).unwrap(),
+        second.take_pages(1_000).unwrap(),
+        first.take_pages(10).unwrap(),
+    );
+    assert_eq!((a, b, c), (1, 1_001, 2_001));
+    // Within what was set aside nothing is written that others would wait for.
+    first.commit(Batch { next_page: 500, ..at(0) }).unwrap();
+    assert_eq!(second.next_page().unwrap(), 2_011);
+}
+
+#[test]
+fn segments_are_numbered_once_and_told_to_who_wrote_them() {
+    let Some(cluster) = cluster::shared() else { return };
+    let url = cluster.database();
+    let archive = |name: &str| {
+        let options = PostgresOptions { archive: name.into(), ..PostgresOptions::default() };
+        PostgresStore::open(&url, options).unwrap()
+    };
+    let (first, second) = (archive("one"), archive("two"));
+    let (a, b) = (first.take_segments(2).unwrap(), second.take_segments(1).unwrap());
+    assert_eq!((a, b, first.take_segments(1).unwrap()), (1, 3, 4));
+    let warc = SegmentKind::Warc;
+    first.commit(Batch { segments: vec![(warc, 1, 10), (warc, 2, 20)], ..at(0) }).unwrap();
+    second.commit(Batch { segments: vec![(warc, 3, 30)], ..at(0) }).unwrap();
+    first.commit(Batch { segments: vec![(warc, 2, 25)], ..at(1) }).unwrap();
+    assert_eq!(first.segments(warc).unwrap(), [(1, 10), (2, 25)]);
+    assert_eq!(second.segments(warc).unwrap(), [(3, 30)]);
+    assert_eq!(first.archive_of(warc, 3).unwrap().as_deref(), Some("two"));
+    assert_eq!(first.archive_of(warc, 9).unwrap(), None);
+}
+
+#[test]
+fn slots_of_an_address_follow_each_other_whoever_asks() {
+    let Some(cluster) = cluster::shared() else { return };
+    let (first, second) = two(&cluster.database());
+    let ip: IpAddr = "192.0.2.1".parse().unwrap();
+    let other: IpAddr = "2001:db8::1".parse().unwrap();
+    let gap = Duration::from_secs(10);
+    let begun = Instant::now();
+    let waits: Vec<Duration> = [&first, &second, &first]
+        .iter()
+        .map(|store| store.reserve(&[(ip, gap)]).unwrap()[0])
+        .collect();
+    let spent = begun.elapsed();
+    assert_eq!(waits[0], Duration::ZERO);
+    for (n, wait) in waits.iter().enumerate().skip(1) {
+        let due = gap * n as u32;
+        assert!(*wait <= due && *wait + spent + Duration::from_millis(5) >= due, "{waits:?}");
+    }
+    let both = second.reserve(&[(other, gap), (ip, gap)]).unwrap();
+    assert_eq!(both[0], Duration::ZERO);
+    assert!(both[1] > gap * 2);
+    first.clear_addresses(Duration::ZERO).unwrap();
+    assert!(second.reserve(&[(ip, gap)]).unwrap()[0] > gap * 2, "what is booked stays booked");
+}

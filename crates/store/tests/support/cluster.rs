@@ -1,0 +1,181 @@
+//! A PostgreSQL of our own: a private cluster in a temporary directory, on a Unix socket, no port.
+//!
+//! * Its place: tests of the store and the measuring example; nothing here is shipped.
+//! * Its end: a shell stands between us and the server and waits on a pipe. When this process ends,
+//!   however it does, the pipe closes, the shell ends the server and clears the directory.
+//! * As root the server runs as the system's user `postgres`, since it refuses root.
+//! * Where PostgreSQL is not installed, the tests that need it say SKIPPED; `ARGIOPE_NO_SKIP=1`
+//!   turns that into a failure, and `cargo xtask test` installs it.
+
+#![allow(dead_code, clippy::unwrap_used, clippy::print_stderr)] // Each program uses a part of it.
+
+use std::io::Write;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+/// Fast, and lost with the power: for tests of behaviour.
+pub const CARELESS: &str = "fsync = off\nfull_page_writes = off\nshared_buffers = 64MB\n";
+
+/// Ends the server when the pipe closes, and leaves nothing behind.
+const KEEPER: &str = r#"dir=$1; shift
+"$@" & server=$!
+while read -r word; do
+    kill -INT $server; wait $server
+    [ "$word" = again ] || break
+    "$@" & server=$!
+done
+kill -INT $server 2>/dev/null; wait $server 2>/dev/null
+cd /; rm -rf "$dir""#;
+
+/// A running cluster.
+pub struct Cluster {
+    dir: PathBuf,
+    bin: PathBuf,
+    keeper: Child,
+    databases: AtomicU32,
+}
+
+/// Where the programs of the newest PostgreSQL lie.
+pub fn programs() -> Option<PathBuf> {
+    let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
+    let version = |dir: &PathBuf| dir.file_name()?.to_str()?.parse::<u32>().ok();
+    let newest = versions.map(|entry| entry.path()).filter(|dir| version(dir).is_some());
+    let newest = newest.max_by_key(|dir| version(dir)).map(|dir| dir.join("bin"));
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let mut places = newest.into_iter().chain(std::env::split_paths(&path));
+    places.find(|bin| bin.join("initdb").is_file() && bin.join("postgres").is_file())
+}
+
+/// The cluster of this test program; `None` where PostgreSQL is not installed, and says so.
+pub fn shared() -> Option<&'static Cluster> {
+    static SHARED: LazyLock<Option<Cluster>> = LazyLock::new(|| Cluster::start(CARELESS));
+    SHARED.as_ref()
+}
+
+impl Cluster {
+    /// Makes and starts one with these settings.
+    pub fn start(settings: &str) -> Option<Cluster> {
+        let Some(bin) = programs() else {
+            assert!(
+                std::env::var_os("ARGIOPE_NO_SKIP").is_none(),
+                "PostgreSQL is not installed and may not be skipped"
+            );
+            eprintln!("SKIPPED: PostgreSQL is not installed (Debian package postgresql)");
+            return None;
+        };
+        let dir = tempfile::Builder::new().prefix("argiope-pg-").tempdir().unwrap().keep();
+        std::fs::set_permissions(&dir, PermissionsExt::from_mode(0o711)).unwrap();
+        let is_root = std::fs::metadata("/proc/self").is_ok_and(|me| me.uid() == 0);
+        let mut user: Vec<String> = Vec::new();
+        if is_root {
+            let id = Command::new("id").args(["-u", "postgres"]).output().unwrap();
+            let id: u32 = String::from_utf8(id.stdout).unwrap().trim().parse().unwrap();
+            chown(&dir, Some(id), None).unwrap();
+            let run = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups", "--"];
+            user.extend(run.map(String::from));
+        }
+        let as_user = |program: &str| {
+            let mut words = user.clone();
+            words.push(bin.join(program).display().to_string());
+            words
+        };
+        let data = dir.join("data");
+        let words = as_user("initdb");
+        let made = Command::new(&words[0])
+            .args(&words[1..])
+            .args(["--no-sync", "--auth=trust", "--username=postgres", "--encoding=UTF8"])
+            .args(["--locale=C", "--pgdata"])
+            .arg(&data)
+            .current_dir("/")
+            .output()
+            .unwrap();
+        assert!(made.status.success(), "initdb: {}", String::from_utf8_lossy(&made.stderr));
+        let log = std::fs::File::create(dir.join("log")).unwrap();
+        let words = as_user("postgres");
+        let mut keeper = Command::new("sh");
+        keeper.args(["-c", KEEPER, "keeper"]).arg(&dir).args(words).arg("-D").arg(&data);
+        let options = format!(
+            "listen_addresses = ''\nunix_socket_directories = '{}'\nmax_connections = 200\n{settings}",
+            dir.display()
+        );
+        let file = data.join("postgresql.conf");
+        let mut config = std::fs::OpenOptions::new().append(true).open(file).unwrap();
+        config.write_all(options.as_bytes()).unwrap();
+        keeper.stdin(Stdio::piped()).stdout(log.try_clone().unwrap()).stderr(log);
+        let keeper = keeper.current_dir("/").spawn().unwrap();
+        let cluster = Cluster { dir, bin, keeper, databases: AtomicU32::new(0) };
+        cluster.await_ready();
+        Some(cluster)
+    }
+
+    fn await_ready(&self) {
+        let begun = Instant::now();
+        loop {
+            let ready = Command::new(self.bin.join("pg_isready")).arg("-h").arg(&self.dir).output();
+            if ready.is_ok_and(|done| done.status.success()) {
+                return;
+            }
+            let log = || std::fs::read_to_string(self.dir.join("log")).unwrap_or_default();
+            assert!(begun.elapsed() < Duration::from_secs(60), "PostgreSQL: {}", log());
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+
+    /// Ends the server, cutting every connection, and starts it again.
+    pub fn restart(&mut self) {
+        let pid = || std::fs::read_to_string(self.dir.join("data/postmaster.pid"));
+        let before = pid().unwrap();
+        self.keeper.stdin.as_mut().unwrap().write_all(b"again\n").unwrap();
+        let begun = Instant::now();
+        while pid().map_or(true, |now| now.lines().next() == before.lines().next()) {
+            assert!(begun.elapsed() < Duration::from_secs(60), "it does not restart");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        self.await_ready();
+    }
+
+    /// The URL of a database that nobody else uses.
+    pub fn database(&self) -> String {
+        let name = format!("t{}", self.databases.fetch_add(1, Ordering::Relaxed));
+        self.sql("postgres", &format!("CREATE DATABASE {name}"));
+        self.url(&name)
+    }
+
+    /// The URL of a database.
+    pub fn url(&self, name: &str) -> String {
+        format!("host={} user=postgres dbname={name} sslmode=disable", self.dir.display())
+    }
+
+    /// Runs statements; answers rows as text, fields parted by `|`.
+    pub fn sql(&self, database: &str, sql: &str) -> String {
+        let done = Command::new(self.bin.join("psql"))
+            .args(["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-U", "postgres", "-h"])
+            .arg(&self.dir)
+            .args(["-d", database, "-c", sql])
+            .output()
+            .unwrap();
+        assert!(done.status.success(), "{sql}: {}", String::from_utf8_lossy(&done.stderr));
+        String::from_utf8(done.stdout).unwrap()
+    }
+
+    /// Where it lives.
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+}
+
+/// The name of the database in a URL.
+pub fn name_in(url: &str) -> &str {
+    url.split_once("dbname=").map_or("", |(_, rest)| rest.split(' ').next().unwrap_or(""))
+}
+
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        drop(self.keeper.stdin.take());
+        let _ = self.keeper.wait();
+    }
+}
