@@ -16,6 +16,9 @@ pub enum ArchiveError {
         /// Why not.
         source: io::Error,
     },
+    /// Whoever numbers segments gave none.
+    #[error("a new segment could not be given a number")]
+    Number(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// The store counts on a segment that is gone.
     #[error(
         "segment {} is missing, but the store counts on {committed} bytes of it; restore the file \

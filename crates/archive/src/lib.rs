@@ -83,7 +83,7 @@ pub use prepared::{Compression, Prepared, SpoolFile};
 pub use reader::{Damage, WarcEntry, WarcReader};
 pub use record::{Payload, RecordHead, not_modified_record, response_record, revisit_record};
 pub use segment_files::{SegmentKind, WarcInfo, text_segment_name, warc_segment_name};
-pub use segments::Segments;
+pub use segments::{NextNumber, Segments};
 pub use surt::surt;
 pub use text::{
     TEXT_FORMAT_VERSION, TextBlob, TextReader, TextRef, decode_text, encode_text, read_text,

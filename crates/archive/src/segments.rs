@@ -6,7 +6,7 @@
 //!   store. A failed write leaves the end unknown: nothing more is taken until a rollback to the
 //!   last sync.
 //! * Invariants: a record lies in one segment; a new segment begins only between records;
-//!   segments are numbered from 1 without gaps; every WARC segment opens with a `warcinfo` record.
+//!   segments are numbered from 1 without gaps, unless somebody else gives the numbers; every WARC segment opens with a `warcinfo` record.
 //! * What is not here: locking (the owner of the data directory is alone) and reading (`open`).
 
 use crate::ArchiveError;
@@ -15,6 +15,8 @@ use crate::record::warcinfo_record;
 use crate::segment_files::{SegmentKind, cut, remove_later, sync_dir};
 use argiope_model::{Location, Time};
 use std::collections::BTreeMap;
+use std::error::Error;
+use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -27,6 +29,17 @@ const BUFFER_BYTES: usize = 256 << 10;
 struct End {
     segment: u32,
     length: u64,
+}
+
+/// Gives the number of the next segment, larger than all before, where several writers share them.
+pub type NextNumber = Box<dyn FnMut() -> Result<u32, Box<dyn Error + Send + Sync>> + Send>;
+
+struct Numbers(NextNumber);
+
+impl fmt::Debug for Numbers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Numbers")
+    }
 }
 
 /// The writing side of a directory of segments.
@@ -45,6 +58,8 @@ pub struct Segments {
     touched: BTreeMap<u32, u64>,
     file_created: bool,
     failed: bool,
+    /// Who numbers new segments; `None`: they are counted here.
+    numbers: Option<Numbers>,
 }
 
 impl Segments {
@@ -84,7 +99,14 @@ impl Segments {
             touched: BTreeMap::new(),
             file_created: false,
             failed: false,
+            numbers: None,
         })
+    }
+
+    /// Has the numbers of new segments given by somebody else.
+    pub fn numbered_by(mut self, next: NextNumber) -> Self {
+        self.numbers = Some(Numbers(next));
+        self
     }
 
     /// Sets the time that the next new segment's `warcinfo` record will carry.
@@ -169,7 +191,10 @@ impl Segments {
         if self.end != self.synced {
             self.sync_file()?;
         }
-        let segment = self.end.segment + 1;
+        let segment = match &mut self.numbers {
+            None => self.end.segment + 1,
+            Some(Numbers(next)) => next().map_err(ArchiveError::Number)?,
+        };
         let name = self.kind.name(segment);
         let path = self.dir.join(&name);
         // The end moves first, so that a rollback removes a file that was only half made.

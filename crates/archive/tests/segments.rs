@@ -95,6 +95,32 @@ fn a_new_segment_begins_between_records_when_one_is_full() {
 }
 
 #[test]
+fn numbers_given_by_somebody_else_may_have_gaps() {
+    let dir = tempfile::tempdir().unwrap();
+    let small = |committed: &[(u32, u64)], numbers: Vec<u32>| {
+        let mut numbers = numbers.into_iter();
+        let next: NextNumber =
+            Box::new(move || numbers.next().ok_or_else(|| "none is left".into()));
+        Segments::open(dir.path(), warc_kind(), committed, 1).unwrap().numbered_by(next)
+    };
+    let mut segments = small(&[], vec![3, 8]);
+    let (kept, mut committed) = store(&mut segments, vec![page("http://a.example/", NOON, b"1")]);
+    let (_, more) = store(&mut segments, vec![page("http://a.example/", NOON, b"2")]);
+    committed.extend(more);
+    assert_eq!(committed.iter().map(|(n, _)| *n).collect::<Vec<_>>(), [3, 8]);
+    drop(segments);
+    // A number that was taken and never committed is not used again.
+    let mut segments = small(&committed, vec![20]);
+    let (again, _) = store(&mut segments, vec![page("http://a.example/", NOON, b"3")]);
+    assert_eq!(again[0].segment, 20);
+    assert_eq!(read_record(dir.path(), kept[0]).unwrap().payload, b"1");
+    let refused = segments.append(page("http://a.example/", NOON, b"4")).unwrap_err();
+    assert!(refused.to_string().contains("number"), "{refused}");
+    segments.rollback().unwrap();
+    assert_eq!(read_record(dir.path(), again[0]).unwrap().payload, b"3");
+}
+
+#[test]
 fn a_rollback_goes_back_to_the_last_sync() {
     let dir = tempfile::tempdir().unwrap();
     let mut segments = Segments::open(dir.path(), warc_kind(), &[], 3000).unwrap();

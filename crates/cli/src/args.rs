@@ -47,12 +47,14 @@ pub enum Format {
 pub enum Command {
     /// Crawl until nothing is left or a limit is reached; goes on where it stopped
     Crawl(Box<Crawl>),
+    /// Join a fleet: work on everything that is open in a store on PostgreSQL
+    Worker(Box<Worker>),
     /// See the whole product work on a built-in made-up web, offline
     Demo(Demo),
     /// List jobs; pause, resume or drop one
     Jobs(Jobs),
     /// How the crawl stands: what it is doing right now, queues, speed, hosts
-    Status,
+    Status(Status),
     /// The hosts of all crawls: how they answer, what they take up; exclude or forgive one
     Sites(Sites),
     /// All that is known of a URL
@@ -76,7 +78,7 @@ pub enum Command {
     /// Print what was fetched
     Show(Show),
     /// Check the archive against the store: every digest, every pointer
-    Verify,
+    Verify(Verify),
     /// Write the archive, its pages or its links in forms other tools read
     Export(Export),
     /// Take in archives that other tools made
@@ -95,6 +97,7 @@ pub enum Command {
   argiope crawl http://localhost:8000/ --allow-private --delay 0s --connections-per-host 4
   argiope crawl https://example.org/ --set fetch.contact=me@example.org --set crawl.sitemaps=false
   argiope crawl                                 goes on with everything unfinished
+  argiope crawl https://example.org/ --store postgres://crawler@db.example/argiope --archive ./pages
 
 The same command again goes on where it stopped, however it stopped.")]
 pub struct Crawl {
@@ -164,6 +167,73 @@ pub struct Crawl {
     /// Say what would be done and do nothing
     #[arg(long)]
     pub dry_run: bool,
+    #[command(flatten)]
+    pub fleet: FleetStore,
+}
+
+/// A store that several share.
+#[derive(Debug, Args)]
+pub struct FleetStore {
+    /// The store on PostgreSQL that a fleet shares, instead of one in DIR
+    #[arg(long, value_name = "POSTGRES-URL")]
+    pub store: Option<String>,
+    /// Where this worker keeps its pages; each needs a directory of its own (default: that of --data)
+    #[arg(long, value_name = "DIR", requires = "store")]
+    pub archive: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  argiope worker --store postgres://crawler@db.example/argiope --archive /var/lib/argiope
+  argiope worker --store postgres://crawler@db.example/argiope --archive ./pages --connections 200
+
+Workers share what is open fairly among themselves. A signal ends one in order, a second at once; the
+others go on with what it had, also when it is killed. `argiope crawl URL --store …` gives them work,
+`argiope status --fleet --store …` tells who does what.")]
+pub struct Worker {
+    /// The store on PostgreSQL that the fleet shares
+    #[arg(long, value_name = "POSTGRES-URL")]
+    pub store: String,
+    /// Where this worker keeps its pages; each needs a directory of its own (default: that of --data)
+    #[arg(long, value_name = "DIR")]
+    pub archive: Option<PathBuf>,
+    /// The name by which the fleet knows it (default: the machine's, and a number)
+    #[arg(long, value_name = "NAME")]
+    pub name: Option<String>,
+    /// From the end of an answer to the next request to the same host
+    #[arg(long, value_name = "TIME")]
+    pub delay: Option<String>,
+    /// Requests at once
+    #[arg(long, value_name = "N")]
+    pub connections: Option<String>,
+    /// Allow private, loopback and link-local addresses
+    #[arg(long)]
+    pub allow_private: bool,
+    /// Any setting, as it is named in the configuration file; may be repeated
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  argiope verify
+  argiope verify --store postgres://crawler@db.example/argiope --archive ./pages")]
+pub struct Verify {
+    #[command(flatten)]
+    pub fleet: FleetStore,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  argiope status
+  argiope status --fleet --store postgres://crawler@db.example/argiope")]
+pub struct Status {
+    /// All workers of a fleet: what each holds and how fast it is
+    #[arg(long, requires = "store")]
+    pub fleet: bool,
+    /// The store on PostgreSQL that the fleet shares
+    #[arg(long, value_name = "POSTGRES-URL", requires = "fleet")]
+    pub store: Option<String>,
 }
 
 #[derive(Debug, Args)]

@@ -62,6 +62,8 @@ impl Committer {
         }
         let mut stored = self.stored_before(&pages)?;
         let mut rows = Vec::with_capacity(pages.len());
+        let count = pages.iter().filter(|page| page.is_page()).count() as u64;
+        let bytes = pages.iter().map(PageDone::bytes).sum();
         for page in pages {
             rows.push((page.entry.key.host, page.entry.place));
             lines.push_str(&page_line(&page, batch.now));
@@ -81,7 +83,7 @@ impl Committer {
         batch.segments.extend(lengths.into_iter().map(|(n, len)| (SegmentKind::Text, n, len)));
         let committed = self.store.commit(batch)?;
         self.log.add(&lines);
-        Ok(Settled { rows, committed })
+        Ok(Settled { rows, pages: count, bytes, committed })
     }
 
     /// Which payloads of the group are stored already.

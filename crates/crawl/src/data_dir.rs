@@ -33,6 +33,17 @@ const BEFORE_MANIFEST: [&str; 6] = [
     "lost+found",
 ];
 
+/// Says of a directory that it is the archive of a worker.
+const MEMBER: &str = "fleet.json";
+
+/// Which fleet's archive a directory is, and by which name the store knows it.
+#[derive(Debug, Serialize, Deserialize)]
+struct Member {
+    format: u32,
+    fleet: u64,
+    archive: String,
+}
+
 /// What a data directory was made with.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
@@ -69,6 +80,24 @@ pub enum DataDirError {
     /// A directory with other files in it.
     #[error("{0} holds files but no crawl; give an empty or new directory with --data")]
     Foreign(PathBuf),
+    /// The pages in it are known to another store.
+    #[error("{0} holds pages of a worker of a fleet; give its store as well: --store postgres://…")]
+    OfFleet(PathBuf),
+    /// A crawl of its own is in it.
+    #[error(
+        "{0} holds a crawl of its own; give a worker of a fleet another directory with --archive"
+    )]
+    OwnCrawl(PathBuf),
+    /// The pages in it are known to a third store.
+    #[error(
+        "{0} holds pages of another fleet; give that fleet's store with --store, or another directory with --archive"
+    )]
+    OtherFleet(PathBuf),
+    /// The keys of the fleet are made with another list.
+    #[error(
+        "{0} has another list of public suffixes than the fleet, and its keys would not be the fleet's; give a new directory with --archive, made by the version of Argiope that the others are"
+    )]
+    OtherSuffixes(PathBuf),
     /// Another process owns it.
     #[error("another argiope (process {pid}) is working in {}; `argiope status` asks it how far it is, Ctrl-C there ends it", path.display())]
     Owned {
@@ -119,8 +148,68 @@ pub struct DataDir {
 }
 
 impl DataDir {
-    /// Opens a directory.
+    /// Opens a directory with a store in it.
     pub fn open(path: &Path, access: Access, now: Time) -> Result<Self, DataDirError> {
+        let dir = Self::open_any(path, access, now)?;
+        if path.join(MEMBER).exists() {
+            return Err(DataDirError::OfFleet(path.to_owned()));
+        }
+        // The store is made before the first page is written, so this is no crash of ours; while it
+        // is written anew, the old one bears another name for a moment.
+        let known = path.join("store").exists() || path.join("store.old").exists();
+        if !known && holds_bytes(&warc_dir(path)) {
+            return Err(DataDirError::StoreGone(path.display().to_string()));
+        }
+        Ok(dir)
+    }
+
+    /// Opens the directory of a worker: the archive of one fleet, known to its store by a name that
+    /// nobody else has. A new one gets that name here.
+    pub fn open_member(
+        path: &Path,
+        access: Access,
+        fleet: u64,
+        now: Time,
+    ) -> Result<(Self, String), DataDirError> {
+        let dir = Self::open_any(path, access, now)?;
+        let file = path.join(MEMBER);
+        if file.exists() {
+            let member = read_member(&file)?;
+            // What its store does not know would be cut off as a torn tail.
+            if member.fleet != fleet {
+                return Err(DataDirError::OtherFleet(path.to_owned()));
+            }
+            return Ok((dir, member.archive));
+        }
+        if access == Access::Visit {
+            return Err(DataDirError::Missing(path.to_owned()));
+        }
+        if path.join("store").exists() || holds_bytes(&warc_dir(path)) {
+            return Err(DataDirError::OwnCrawl(path.to_owned()));
+        }
+        let member = Member { format: FORMAT, fleet, archive: new_name(path, now) };
+        let text = serde_json::to_string_pretty(&member).expect("strings and numbers are JSON");
+        write_whole(path, MEMBER, &text)?;
+        Ok((dir, member.archive))
+    }
+
+    /// Says whether keys made here are those of a fleet, by the number that the fleet goes by.
+    pub fn agrees(&self, number: u64) -> Result<(), DataDirError> {
+        match self.suffix_number()? == number {
+            true => Ok(()),
+            false => Err(DataDirError::OtherSuffixes(self.path.clone())),
+        }
+    }
+
+    /// A number that stands for the list its keys are made with.
+    pub fn suffix_number(&self) -> Result<u64, DataDirError> {
+        let path = self.path.join("suffixes.dat");
+        let list =
+            fs::read(&path).map_err(|source| DataDirError::Io { action: "read", path, source })?;
+        Ok(fingerprint(&list))
+    }
+
+    fn open_any(path: &Path, access: Access, now: Time) -> Result<Self, DataDirError> {
         let fail = |action: &'static str, at: PathBuf| {
             move |source: io::Error| DataDirError::Io { action, path: at, source }
         };
@@ -146,12 +235,6 @@ impl DataDir {
         } else {
             write_new(path, now)?
         };
-        // The store is made before the first page is written, so this is no crash of ours; while it
-        // is written anew, the old one bears another name for a moment.
-        let known = path.join("store").exists() || path.join("store.old").exists();
-        if !known && holds_bytes(&warc_dir(path)) {
-            return Err(DataDirError::StoreGone(path.display().to_string()));
-        }
         let list_path = path.join("suffixes.dat");
         let list = fs::read_to_string(&list_path).map_err(fail("read", list_path.clone()))?;
         let suffixes = Suffixes::from_text(&list)
@@ -308,18 +391,52 @@ fn write_new(dir: &Path, now: Time) -> Result<Manifest, DataDirError> {
     };
     let text = serde_json::to_string_pretty(&manifest).expect("strings and numbers are JSON");
     for (name, content) in [("suffixes.dat", Suffixes::built_in_text()), ("manifest.json", &text)] {
-        let (part, whole) = (dir.join(format!("{name}.part")), dir.join(name));
-        let write = || {
-            let mut file = File::create(&part)?;
-            file.write_all(content.as_bytes())?;
-            file.sync_all()?;
-            fs::rename(&part, &whole)
-        };
-        write().map_err(|source| DataDirError::Io {
-            action: "write",
-            path: whole.clone(),
-            source,
-        })?;
+        write_whole(dir, name, content)?;
     }
     Ok(manifest)
+}
+
+/// Writes a file by renaming: it is there whole or not at all.
+fn write_whole(dir: &Path, name: &str, content: &str) -> Result<(), DataDirError> {
+    let (part, whole) = (dir.join(format!("{name}.part")), dir.join(name));
+    let write = || {
+        let mut file = File::create(&part)?;
+        file.write_all(content.as_bytes())?;
+        file.sync_all()?;
+        fs::rename(&part, &whole)
+    };
+    write().map_err(|source| DataDirError::Io { action: "write", path: whole.clone(), source })
+}
+
+fn read_member(file: &Path) -> Result<Member, DataDirError> {
+    let text = fs::read_to_string(file).map_err(|source| DataDirError::Io {
+        action: "read",
+        path: file.to_owned(),
+        source,
+    })?;
+    let damaged =
+        |e: serde_json::Error| DataDirError::Damaged { path: file.to_owned(), why: e.to_string() };
+    let member: Member = serde_json::from_str(&text).map_err(damaged)?;
+    if member.format > FORMAT {
+        return Err(DataDirError::Newer { path: file.to_owned(), found: member.format });
+    }
+    Ok(member)
+}
+
+/// A name that no other directory has: the machine's, and a number made of where, when and who.
+fn new_name(path: &Path, now: Time) -> String {
+    let machine = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let machine = machine.trim();
+    let machine = if machine.is_empty() { "worker" } else { machine };
+    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let made_of = format!("{machine} {} {} {}", path.display(), now.0, std::process::id());
+    format!("{machine}-{:08x}", fingerprint(made_of.as_bytes()) as u32)
+}
+
+/// 63 bits of some bytes, the same in every version.
+fn fingerprint(bytes: &[u8]) -> u64 {
+    let hash = bytes.iter().fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    });
+    (hash ^ (hash >> 32)) >> 1
 }

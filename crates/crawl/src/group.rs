@@ -1,5 +1,6 @@
 //! What travels between the director, the visits and the committer.
 
+use crate::fleet::PartsNews;
 use crate::robots::Asker;
 use argiope_archive::Prepared;
 use argiope_frontier::{Answered, Entry, Place, RobotsFile, SkipReason};
@@ -150,6 +151,9 @@ impl RobotsDone {
 pub(crate) struct Settled {
     /// Rows that left the queues.
     pub rows: Vec<(HostKey, Place)>,
+    /// How many of them are pages, and their bytes.
+    pub pages: u64,
+    pub bytes: u64,
     pub committed: Committed,
 }
 
@@ -165,6 +169,8 @@ pub(crate) enum Event {
     Located(u64, HostKey, Option<IpAddr>, Time),
     /// The disk refused a body on its way: the URL goes back, the crawl waits for room.
     NoRoom(Box<Entry>, u64, String),
+    /// Partitions come or go.
+    Parts(PartsNews),
     /// A group is durable.
     Settled(Box<Settled>),
     /// The committer failed: our disk, our database or our bug.

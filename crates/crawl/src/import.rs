@@ -189,14 +189,15 @@ pub fn import_warc(
     let fetcher = Arc::new(Fetcher::new(fetch)?);
     let (events, _inbox) = tokio::sync::mpsc::channel(1);
     let world = MadeUp { web: fetcher.clone(), clock: Clock::System, commit_time: Duration::ZERO };
-    let shared = open_shared(dir, store.clone(), &settings, Some(world), events)?;
+    let shared =
+        open_shared(dir, store.clone(), &settings, Some(world), Default::default(), events)?;
     let scratch = dir.spool().join("import");
     let _ = fs::remove_dir_all(&scratch);
     fs::create_dir_all(&scratch)
         .map_err(|source| ImportError::File { path: scratch.clone(), source })?;
     let committer = match order.dry_run {
         true => None,
-        false => Some(open_committer(dir, store.clone(), &settings, Clock::System)?),
+        false => Some(open_committer(dir, store.clone(), &settings, Clock::System, None)?),
     };
     let job = new_job(&*store, order)?;
     let taker = Taker { shared, fetcher, warc: dir.warc(), scratch: scratch.clone(), job };

@@ -56,6 +56,7 @@ mod export;
 mod export_graph;
 mod export_pages;
 mod export_wacz;
+mod fleet;
 mod follow;
 mod forget;
 mod group;
@@ -69,6 +70,7 @@ mod robots;
 mod run;
 mod settings;
 mod sites;
+mod tenure;
 mod texts;
 mod verify;
 mod visit;
@@ -88,6 +90,7 @@ pub use export_graph::{
 };
 pub use export_pages::{PageFilter, PagesExported, export_jsonl, export_text, export_text_tree};
 pub use export_wacz::{WaczExported, WaczOrder, export_wacz};
+pub use fleet::Fleet;
 pub use follow::{Follower, Followers, Following};
 pub use forget::{
     FileReceipt, ForgetError, ForgetPlan, Move, OpenStore, Receipt, StoreFiles, Survivor,
@@ -102,6 +105,6 @@ pub use run::{Ended, EngineError, Instruction, Run, SiteChange, Summary, run};
 pub use settings::EngineSettings;
 pub use sites::{excluded_starts, forgive_site};
 pub use texts::{Texts, TextsError, texts_again};
-pub use verify::{Problem, Verified, verify, verify_words};
+pub use verify::{Problem, Verified, verify, verify_member, verify_words};
 pub use words::{Hold, Indexing, Words};
 pub use world::{Clock, Coming, MadeUp, Web};

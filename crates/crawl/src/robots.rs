@@ -77,6 +77,7 @@ pub(crate) async fn ask_robots(shared: Arc<Shared>, asker: Asker, number: u64) {
         200..300 => Take::First(MAX_ROBOTS_BYTES as u64 + 1),
         status => Take::Nothing(FetchOutcome::new(OutcomeKind::ClientError, status)),
     };
+    shared.tenure.until_held().await;
     let began = shared.clock.now();
     let answer = shared.web.get(&url, &judge).await.unwrap_or_else(|e| ours(&e, began));
     let done = read(&shared, &url, asker, number, answer);

@@ -4,20 +4,23 @@ use crate::committer::Committer;
 use crate::data_dir::{DataDir, log_dir};
 use crate::director::{Committing, Director};
 use crate::disk;
+use crate::fleet::{Block, Fleet, Keeping, Term, ends_term, join, keep};
 use crate::group::{Event, Group};
 use crate::live::{Live, Look};
 use crate::log::CrawlLog;
 use crate::order::Picked;
 use crate::settings::EngineSettings;
+use crate::tenure::Tenure;
 use crate::visit::Shared;
 use crate::world::{Clock, MadeUp, Web};
 use argiope_archive::{SegmentKind as ArchiveKind, Segments, WarcInfo};
-use argiope_fetch::Fetcher;
+use argiope_fetch::{Fetcher, Gate};
 use argiope_frontier::{Exclusions, SeenCache};
 use argiope_model::{HostKey, JobId, JobState, Suffixes};
-use argiope_store::{JobRow, SegmentKind, Store, StoreError};
+use argiope_store::{JobRow, PostgresStore, SegmentKind, Store, StoreError};
 use serde::Serialize;
 use std::sync::{Arc, mpsc as blocking};
+use std::thread::JoinHandle;
 use std::time::Duration;
 use tokio::sync::{Semaphore, mpsc, watch};
 
@@ -88,6 +91,8 @@ pub struct Run {
     pub stop: watch::Receiver<bool>,
     /// Changes asked for from outside.
     pub orders: mpsc::Receiver<Instruction>,
+    /// The fleet that this is one of; `None` for whoever crawls alone.
+    pub fleet: Option<Fleet>,
     /// What is met instead of the world, in a simulation.
     pub made_up: Option<MadeUp>,
 }
@@ -119,27 +124,120 @@ pub struct SiteChange {
 }
 
 /// Crawls until nothing is left, a limit is reached or a stop is asked for.
-pub async fn run(run: Run) -> Result<Summary, EngineError> {
-    let Run { dir, store, mut settings, picked, live, mut stop, mut orders, made_up } = run;
+///
+/// A worker of a fleet that has lost its lease, or its server for too long, begins again from what
+/// the store holds; that is no end.
+pub async fn run(mut run: Run) -> Result<Summary, EngineError> {
     // The store and the archive need files too, and as many connections again may be idle.
     let files = usize::try_from(disk::open_files()).unwrap_or(usize::MAX);
     let most = (files.saturating_sub(OTHER_FILES) / 2).max(1);
-    if settings.connections > most {
+    if run.settings.connections > most {
         tracing::warn!(
             "only {most} connections at once: this process may open {files} files (ulimit -n)"
         );
-        settings.connections = most;
+        run.settings.connections = most;
     }
-    settings.leave_word(dir.path());
-    let (events, mut inbox) = mpsc::channel::<Event>(1024);
+    run.settings.leave_word(run.dir.path());
+    let job = match &run.picked {
+        Some(Picked::New(job) | Picked::Resumed(job)) => Some(job.id),
+        Some(Picked::Finished(row)) => Some(row.job.id),
+        None => None,
+    };
+    let Some(fleet) = run.fleet.clone() else {
+        return term(&mut run, None, Arc::default()).await.1;
+    };
+    let tenure = Arc::new(Tenure::run_out());
+    loop {
+        let joining = (fleet.clone(), tenure.clone(), run.stop.clone());
+        let joined = tokio::task::spawn_blocking(move || join(&joining.0, &joining.1, &joining.2));
+        let joined = joined.await.map_err(|e| EngineError::Failed(Arc::new(e)))?;
+        let Some(begun) = joined.map_err(|e| EngineError::Start(e.into()))? else {
+            return Ok(nothing_done(&tenure));
+        };
+        let (given, outcome) = term(&mut run, Some((&fleet, job, begun)), tenure.clone()).await;
+        if given {
+            run.picked = None;
+        }
+        // Whoever ends in order frees its partitions at once; of others the lease runs out.
+        let store = fleet.store.clone();
+        let left = tokio::task::spawn_blocking(move || store.leave()).await;
+        match outcome {
+            Err(e) if ends_term(&e) && !*run.stop.borrow() => {
+                let why = std::error::Error::source(&e).map_or(String::new(), |w| format!(": {w}"));
+                tracing::warn!("begins again from what the store holds{why}");
+            }
+            // What was not committed is fetched again by somebody else.
+            Err(e) if ends_term(&e) => return Ok(nothing_done(&tenure)),
+            outcome => {
+                if let Ok(Err(e)) = left {
+                    tracing::debug!("the fleet could not be told of the end: {e}");
+                }
+                return outcome;
+            }
+        }
+    }
+}
+
+/// A worker was stopped before it had a part in anything, or after it had lost it.
+fn nothing_done(tenure: &Tenure) -> Summary {
+    let (fetched, bytes) = tenure.counted();
+    Summary {
+        ended: Ended::Stopped,
+        jobs: Vec::new(),
+        elapsed: Duration::ZERO,
+        fetched,
+        bytes,
+        peak_memory: disk::peak_memory(),
+    }
+}
+
+/// From what the store holds to an end; says whether the order is in the store by then.
+async fn term(
+    run: &mut Run,
+    joined: Option<(&Fleet, Option<JobId>, Term)>,
+    tenure: Arc<Tenure>,
+) -> (bool, Result<Summary, EngineError>) {
+    match open_term(run, joined, tenure) {
+        Ok(open) => open.work(run).await,
+        Err(e) => (false, Err(e)),
+    }
+}
+
+/// Everything that is open during a term.
+struct Open {
+    director: Director,
+    inbox: mpsc::Receiver<Event>,
+    committer: Option<JoinHandle<()>>,
+    keeping: Option<Keeping>,
+}
+
+fn open_term(
+    run: &Run,
+    joined: Option<(&Fleet, Option<JobId>, Term)>,
+    tenure: Arc<Tenure>,
+) -> Result<Open, EngineError> {
+    let Run { dir, store, settings, picked, live, made_up, .. } = run;
+    let (events, inbox) = mpsc::channel::<Event>(1024);
     let clock = made_up.as_ref().map_or(Clock::System, |m| m.clock);
-    let shared = open_shared(&dir, store.clone(), &settings, made_up.clone(), events.clone())?;
-    let committer = open_committer(&dir, store.clone(), &settings, clock)?;
+    let world = made_up.clone();
+    let shared = open_shared(dir, store.clone(), settings, world, tenure.clone(), events.clone())?;
+    let numbers = joined.as_ref().map(|(fleet, ..)| fleet.store.clone());
+    let committer = open_committer(dir, store.clone(), settings, clock, numbers)?;
     let start = |e: StoreError| EngineError::Start(e.into());
-    let (jobs, claims) = (store.jobs().map_err(start)?, store.claims().map_err(start)?);
-    let next_page = store.next_page().map_err(start)?;
+    let jobs = store.jobs().map_err(start)?;
     let exclusions = Exclusions::new(store.exclusions().map_err(start)?, dir.suffixes().clone());
-    let (committing, thread) = match made_up {
+    let (member, keeping, claims, pages) = match joined {
+        None => {
+            let pages = Block { next: store.next_page().map_err(start)?, end: u64::MAX };
+            (None, None, store.claims().map_err(start)?, pages)
+        }
+        Some((fleet, job, Term { claims, block })) => {
+            let kept = keep(fleet, job, tenure, events.clone());
+            let (member, keeping) = kept.map_err(|e| EngineError::Start(e.into()))?;
+            (Some(member), Some(keeping), claims, block)
+        }
+    };
+    let (committing, committer) = match made_up {
         Some(made_up) => (Committing::here(committer, made_up.commit_time, events), None),
         None => {
             let (to_committer, groups) = blocking::sync_channel::<Group>(1);
@@ -150,18 +248,29 @@ pub async fn run(run: Run) -> Result<Summary, EngineError> {
             (Committing::Thread(to_committer), Some(thread))
         }
     };
+    let (dir, live, settings) = (dir.clone(), live.clone(), settings.clone());
+    let mut director =
+        Director::new(Arc::new(shared), dir, live, settings, committing, pages, member);
+    director.begin(&jobs, picked.clone(), claims, exclusions);
+    Ok(Open { director, inbox, committer, keeping })
+}
 
-    let mut director = Director::new(Arc::new(shared), dir, live, settings, committing, next_page);
-    director.begin(&jobs, picked, claims, exclusions);
-    let outcome = director.direct(&mut inbox, &mut stop, &mut orders).await;
-    // Hanging up ends the committer, whatever it was about to say; its thread is joined so that
-    // its files are closed. Nothing of this run touches the directory afterwards.
-    drop(inbox);
-    let summary = director.end().await;
-    if let Some(thread) = thread {
-        let _ = tokio::task::spawn_blocking(move || thread.join()).await;
+impl Open {
+    async fn work(self, run: &mut Run) -> (bool, Result<Summary, EngineError>) {
+        let Open { mut director, mut inbox, committer, keeping } = self;
+        let outcome = director.direct(&mut inbox, &mut run.stop, &mut run.orders).await;
+        // Hanging up ends the committer, whatever it was about to say; its thread is joined so that
+        // its files are closed. Nothing of this run touches the directory afterwards.
+        drop(inbox);
+        let given = director.is_given();
+        let summary = director.end().await;
+        let threads = move || {
+            committer.into_iter().for_each(|thread| drop(thread.join()));
+            keeping.into_iter().for_each(Keeping::end);
+        };
+        let _ = tokio::task::spawn_blocking(threads).await;
+        (given, outcome.map(|ended| Summary { ended, ..summary }))
     }
-    outcome.map(|ended| Summary { ended, ..summary })
 }
 
 pub(crate) fn open_shared(
@@ -169,6 +278,7 @@ pub(crate) fn open_shared(
     store: Arc<dyn Store>,
     settings: &EngineSettings,
     made_up: Option<MadeUp>,
+    tenure: Arc<Tenure>,
     events: mpsc::Sender<Event>,
 ) -> Result<Shared, EngineError> {
     let spool = dir.spool();
@@ -183,6 +293,8 @@ pub(crate) fn open_shared(
             // No host sees two requests without its pause between them, and none is asked on a
             // connection that it may be closing at that moment.
             fetch.ask_again = false;
+            let held = tenure.clone();
+            fetch.gate = Gate::new(move || held.holds());
             fetch.idle_timeout = fetch.idle_timeout.min(CONNECTION_KEPT);
             fetch.idle_connections = settings.connections;
             let fetcher = Fetcher::new(fetch).map_err(|e| EngineError::Start(e.into()))?;
@@ -195,6 +307,7 @@ pub(crate) fn open_shared(
     Ok(Shared {
         web,
         clock,
+        tenure,
         threads,
         max_redirects: settings.max_redirects,
         agent: settings.robots.then(|| settings.agent().to_owned()),
@@ -217,6 +330,7 @@ pub(crate) fn open_committer(
     store: Arc<dyn Store>,
     settings: &EngineSettings,
     clock: Clock,
+    fleet: Option<Arc<PostgresStore>>,
 ) -> Result<Committer, EngineError> {
     let start = |e: argiope_archive::ArchiveError| EngineError::Start(e.into());
     let lengths = |kind| store.segments(kind).map_err(|e| EngineError::Start(e.into()));
@@ -230,12 +344,22 @@ pub(crate) fn open_committer(
         true => {
             let kind = ArchiveKind::Warc { info };
             let committed = lengths(SegmentKind::Warc)?;
-            Some(Segments::open(&dir.warc(), kind, &committed, max).map_err(start)?)
+            let opened = Segments::open(&dir.warc(), kind, &committed, max).map_err(start)?;
+            Some(numbered(opened, &fleet))
         }
         false => None,
     };
     let committed = lengths(SegmentKind::Text)?;
     let text = Segments::open(&dir.text(), ArchiveKind::Text, &committed, max).map_err(start)?;
+    let text = numbered(text, &fleet);
     let log = CrawlLog::open(&log_dir(dir.path()));
     Ok(Committer { store, warc, text, log })
+}
+
+/// In a fleet a segment's number says where a capture lies, whoever wrote it.
+fn numbered(segments: Segments, fleet: &Option<Arc<PostgresStore>>) -> Segments {
+    match fleet.clone() {
+        Some(store) => segments.numbered_by(Box::new(move || Ok(store.take_segments(1)?))),
+        None => segments,
+    }
 }

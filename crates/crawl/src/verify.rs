@@ -11,7 +11,9 @@ use crate::words::Words;
 use argiope_archive::{DigestCheck, WarcReader, digest_base32, read_text, warc_segment_name};
 use argiope_index::{IndexError, indexed_text};
 use argiope_model::{Capture, DocId, HostKey, JobId, Location, UrlKey};
-use argiope_store::{SegmentKind, Store, UrlRow, UrlState, decode_links};
+use argiope_store::{
+    PostgresStore, SegmentKind, Store, StoreError, UrlRow, UrlState, decode_links,
+};
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs::File;
@@ -76,21 +78,62 @@ struct Found {
     referring: Vec<((u32, u64), u64)>,
 }
 
+/// Which segments of a kind lie with other workers of the fleet.
+struct Others<'a> {
+    fleet: Option<&'a PostgresStore>,
+    known: HashMap<(SegmentKind, u32), bool>,
+}
+
+impl Others<'_> {
+    /// Whether a segment that is not here is known to be another's.
+    fn have(&mut self, kind: SegmentKind, segment: u32) -> Result<bool, StoreError> {
+        let Some(fleet) = self.fleet else { return Ok(false) };
+        if let Some(known) = self.known.get(&(kind, segment)) {
+            return Ok(*known);
+        }
+        let known = fleet.archive_of(kind, segment)?.is_some();
+        self.known.insert((kind, segment), known);
+        Ok(known)
+    }
+}
+
 /// Checks a directory; `progress` hears of every segment and every thousand URLs.
 pub fn verify(
     dir: &DataDir,
     store: &dyn Store,
+    progress: impl FnMut(&str),
+) -> Result<Verified, StoreError> {
+    check(dir, store, None, progress)
+}
+
+/// Checks the directory of one worker of a fleet; the pages that others keep are theirs to check.
+pub fn verify_member(
+    dir: &DataDir,
+    store: &PostgresStore,
+    progress: impl FnMut(&str),
+) -> Result<Verified, StoreError> {
+    check(dir, store, Some(store), progress)
+}
+
+fn check(
+    dir: &DataDir,
+    store: &dyn Store,
+    fleet: Option<&PostgresStore>,
     mut progress: impl FnMut(&str),
-) -> Result<Verified, argiope_store::StoreError> {
+) -> Result<Verified, StoreError> {
+    let mut others = Others { fleet, known: HashMap::new() };
+    let mut own = HashSet::new();
     let mut out = Verified::default();
     let mut found = Found::default();
     for (segment, length) in store.segments(SegmentKind::Warc)? {
+        own.insert(segment);
         progress(&warc_segment_name(segment));
         walk_segment(dir, segment, length, &mut found, &mut out);
     }
     let Found { mut records, responses, referring } = found;
     for ((segment, offset), first) in referring {
-        if !responses.contains(&first) {
+        // What is the same as a page that another worker keeps is not looked for there.
+        if !responses.contains(&first) && fleet.is_none() {
             let place = format!("{} at {offset}", warc_segment_name(segment));
             out.problem(place, "a revisit of a record that is not there");
         }
@@ -128,7 +171,8 @@ pub fn verify(
             } else if row.state == UrlState::Queued {
                 out.problem(row.url.as_str(), "it is queued and has no place in a queue");
             }
-            check_url(dir, store, key, &row, &lengths, &mut records, &mut out)?;
+            let here = Here { dir, warc: &own, texts: &lengths };
+            check_url(&here, store, key, &row, &mut others, &mut records, &mut out)?;
         }
     }
     for ((segment, offset), seen) in records {
@@ -206,7 +250,7 @@ fn check_hosts(
     store: &dyn Store,
     ready: &HashMap<HostKey, u64>,
     out: &mut Verified,
-) -> Result<(), argiope_store::StoreError> {
+) -> Result<(), StoreError> {
     let mut after = None;
     loop {
         let page = store.scan_hosts(after, 512)?;
@@ -279,15 +323,22 @@ fn walk_segment(dir: &DataDir, segment: u32, length: u64, found: &mut Found, out
     }
 }
 
+/// What lies in the directory that is checked.
+struct Here<'a> {
+    dir: &'a DataDir,
+    warc: &'a HashSet<u32>,
+    texts: &'a HashMap<u32, u64>,
+}
+
 fn check_url(
-    dir: &DataDir,
+    here: &Here<'_>,
     store: &dyn Store,
     key: UrlKey,
     row: &UrlRow,
-    texts: &HashMap<u32, u64>,
+    others: &mut Others<'_>,
     records: &mut HashMap<(u32, u64), Seen>,
     out: &mut Verified,
-) -> Result<(), argiope_store::StoreError> {
+) -> Result<(), StoreError> {
     let captures = store.captures(key)?;
     if row.state == UrlState::Fetched && !captures.iter().any(|c| c.outcome.is_success()) {
         out.problem(row.url.as_str(), "it counts as fetched and has no capture");
@@ -301,16 +352,21 @@ fn check_url(
         if capture.doc != row.doc {
             out.problem(row.url.as_str(), "a capture carries another document number");
         }
-        if let Some(at) = capture.record {
+        if let Some(at) = capture.record
+            && (here.warc.contains(&at.segment) || !others.have(SegmentKind::Warc, at.segment)?)
+        {
             check_record(row, capture, at, records, out);
         }
-        if let Some(at) = capture.text {
+        if let Some(at) = capture.text
+            && (here.texts.contains_key(&at.segment)
+                || !others.have(SegmentKind::Text, at.segment)?)
+        {
             out.texts += 1;
             let end = at.offset + at.length;
-            if texts.get(&at.segment).is_none_or(|committed| end > *committed) {
+            if here.texts.get(&at.segment).is_none_or(|committed| end > *committed) {
                 let problem = format!("its text lies beyond what was committed; {AGAIN}");
                 out.problem(row.url.as_str(), problem);
-            } else if let Err(e) = read_text(&dir.text(), at) {
+            } else if let Err(e) = read_text(&here.dir.text(), at) {
                 out.problem(row.url.as_str(), format!("its text cannot be read: {e}; {AGAIN}"));
             }
         }

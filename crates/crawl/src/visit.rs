@@ -8,6 +8,7 @@ use crate::director::Stage;
 use crate::group::{Event, PageDone, Recorded};
 use crate::judge::{judge, note_only};
 use crate::links::judge_links;
+use crate::tenure::Tenure;
 use crate::world::{Clock, Web};
 use argiope_archive::{
     BodyHasher, Compression, Payload, PayloadHasher, RecordHead, TextBlob, encode_text,
@@ -44,6 +45,8 @@ const MAX_PDF: u64 = 32 << 20;
 pub(crate) struct Shared {
     pub web: Arc<dyn Web>,
     pub clock: Clock,
+    /// Until when something may be asked.
+    pub tenure: Arc<Tenure>,
     /// Whether there are other threads to go on with while one blocks.
     pub threads: bool,
     pub store: Arc<dyn Store>,
@@ -74,7 +77,7 @@ impl Shared {
     }
 
     /// Does work that may block, while others go on where they can.
-    fn blocking<T>(&self, work: impl FnOnce() -> T) -> T {
+    pub(crate) fn blocking<T>(&self, work: impl FnOnce() -> T) -> T {
         if self.threads { tokio::task::block_in_place(work) } else { work() }
     }
 }
@@ -129,6 +132,7 @@ pub(crate) async fn visit(
                 stage.is_reading();
                 judge(&job, &entry, head)
             };
+            shared.tenure.until_held().await;
             Some(shared.web.get(&entry.url, &judge).await)
         }
     };

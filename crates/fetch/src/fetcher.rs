@@ -249,6 +249,10 @@ impl Shared {
         patience: &Patience,
     ) -> Result<Response<Incoming>, Failure> {
         let request = self.requests.get(url, connection.language());
+        if !self.settings.gate.is_open() {
+            let detail = "it was not sent: this worker's lease had run out";
+            return Err(Failure::new(OutcomeKind::ConnectionLost, detail));
+        }
         let (sent, granted) = (Instant::now(), patience.granted());
         match connection.ask(request, patience).await {
             Ok(response) => {

@@ -71,4 +71,4 @@ pub use fetcher::Fetcher;
 pub use head::{Head, head_from_bytes};
 pub use proxy::{ProxyUrl, ProxyUrlError};
 pub use route::Located;
-pub use settings::{FetchError, FetchSettings};
+pub use settings::{FetchError, FetchSettings, Gate};

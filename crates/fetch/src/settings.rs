@@ -1,9 +1,32 @@
 //! What the caller decides, and the only ways a fetch can fail on our side.
 
 use crate::proxy::ProxyUrl;
+use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
+
+/// Lets requests leave, or not; without a question to ask they always may.
+#[derive(Clone, Default)]
+pub struct Gate(Option<Arc<dyn Fn() -> bool + Send + Sync>>);
+
+impl Gate {
+    /// A gate that is open while this says so.
+    pub fn new(is_open: impl Fn() -> bool + Send + Sync + 'static) -> Self {
+        Gate(Some(Arc::new(is_open)))
+    }
+
+    pub(crate) fn is_open(&self) -> bool {
+        self.0.as_ref().is_none_or(|is_open| is_open())
+    }
+}
+
+impl fmt::Debug for Gate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.is_some() { "Gate(asked)" } else { "Gate(open)" })
+    }
+}
 
 /// How to ask, how long to wait and how much to take.
 #[derive(Clone, Debug)]
@@ -37,6 +60,8 @@ pub struct FetchSettings {
     /// Whether a request that was lost on a waiting connection is sent once more at once, on a new
     /// one. A server that had read it sees two requests in a row.
     pub ask_again: bool,
+    /// Asked just before a request leaves, whether it still may.
+    pub gate: Gate,
     /// Names whose address is given here instead of by the name service.
     pub resolve_overrides: Vec<(String, IpAddr)>,
     /// The name servers to ask, in this order; without any, the system is asked. Answers of
@@ -68,6 +93,7 @@ impl Default for FetchSettings {
             idle_connections: 256,
             idle_timeout: Duration::from_secs(60),
             ask_again: true,
+            gate: Gate::default(),
             resolve_overrides: Vec::new(),
             dns_servers: Vec::new(),
             extra_ca: Vec::new(),

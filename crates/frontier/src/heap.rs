@@ -101,6 +101,8 @@ pub struct Frontier {
     touched: BTreeSet<HostKey>,
     /// Jobs whose rows must not be handed out now.
     gated: HashSet<JobId>,
+    /// Partitions that are being given to somebody else: nothing more of them is handed out.
+    pub(crate) leaving: BTreeSet<u16>,
     /// Rows in all windows.
     held: usize,
     /// Hosts with a connection out.
@@ -124,6 +126,7 @@ impl Frontier {
             ready: BTreeSet::new(),
             touched: BTreeSet::new(),
             gated: HashSet::new(),
+            leaving: BTreeSet::new(),
             held: 0,
             asked: 0,
             out: 0,
@@ -378,7 +381,11 @@ impl Frontier {
         let per_host = self.rules.per_host;
         for key in std::mem::take(&mut self.touched) {
             let Some(host) = self.hosts.get_mut(&key) else { continue };
-            if host.more && !host.refilling {
+            if self.leaving.contains(&key.part) {
+                if host.idle(per_host) {
+                    wants.releases.push(self.release(key, false));
+                }
+            } else if host.more && !host.refilling {
                 let held = host.window.len();
                 if host.running_low(limit / 4, &self.gated) {
                     host.refilling = true;
@@ -390,7 +397,8 @@ impl Frontier {
             }
         }
         for (host, (errands, asked)) in &mut self.strangers {
-            if let Some(errand) = errands.first().filter(|_| !*asked) {
+            let stays = !self.leaving.contains(&host.part);
+            if let Some(errand) = errands.first().filter(|_| !*asked && stays) {
                 *asked = true;
                 wants.named.push(Named { host: *host, origin: errand.url.origin().into() });
             }
@@ -403,7 +411,8 @@ impl Frontier {
             // Hosts with long rules take the room of several.
             let most = self.most_hosts();
             let room = most.saturating_sub(self.hosts.len());
-            wants.hosts = missing.min(room);
+            // Hosts of partitions that leave would be among them.
+            wants.hosts = if self.leaving.is_empty() { missing.min(room) } else { 0 };
             if room == 0 {
                 let over = self.hosts.len().saturating_sub(most);
                 let enough = missing.min(most / 8 + 1).max(over);
@@ -537,7 +546,8 @@ impl Frontier {
         };
         // One connection: nothing overtakes what an open row may still lead to.
         let first = first.filter(|place| self.rules.per_host > 1 || !host.may_lead_before(*place));
-        let spot = self.spot_of(host, first, now);
+        let leaves = self.leaving.contains(&key.part);
+        let spot = if leaves { Spot::Nowhere } else { self.spot_of(host, first, now) };
         if spot == host.spot {
             return;
         }

@@ -57,6 +57,7 @@ mod exchange;
 mod exclusions;
 mod heap;
 mod order;
+mod parts;
 mod robots;
 mod rules;
 mod seen;

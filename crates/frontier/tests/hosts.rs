@@ -244,3 +244,29 @@ fn counts_tell_where_the_hosts_are() {
     let counts = frontier.counts();
     assert_eq!((counts.loaded, counts.waiting, counts.ready, counts.asked), (3, 1, 1, 1));
 }
+
+#[test]
+fn a_partition_that_leaves_hands_out_nothing_more_and_is_given_back_when_nothing_is_under_way() {
+    let mut frontier = Frontier::new(rules(1));
+    for n in [1, 2, 3] {
+        frontier.load(window(n, 1..4), Time(0));
+    }
+    assert_eq!(next(&mut frontier, 0), Some((1, 1)));
+    assert!(frontier.leave(&[1, 2].into(), Time(1)).is_empty());
+    assert_eq!(next(&mut frontier, 1), Some((3, 1)), "the third stays");
+    assert_eq!(next(&mut frontier, 1), None);
+    // The second is idle and goes at once, the first when its visit is committed.
+    let wants = frontier.wants(Time(2));
+    assert_eq!(wants.releases.iter().map(|r| r.host).collect::<Vec<_>>(), [host(2)]);
+    assert_eq!(wants.hosts, 0, "a new host could be one of those that leave");
+    assert!(frontier.holds_leaving());
+    answered(&mut frontier, 1, 1, 5);
+    assert!(frontier.wants(Time(6)).releases.is_empty(), "its result is not in the store");
+    frontier.settled(host(1), place(1), Time(7));
+    let wants = frontier.wants(Time(8));
+    let released: Vec<_> = wants.releases.iter().map(|r| (r.host, r.not_before)).collect();
+    assert_eq!(released, [(host(1), Time(5 + DELAY_MS))], "the pause goes with it");
+    assert!(!frontier.holds_leaving());
+    frontier.left();
+    assert!(frontier.wants(Time(9)).hosts > 0);
+}

@@ -284,6 +284,7 @@ impl Simulation<'_> {
             live: live.clone(),
             stop: stopped,
             orders: ordered,
+            fleet: None,
             made_up: Some(MadeUp {
                 web: Arc::new(web),
                 clock,

@@ -19,6 +19,7 @@ mod certificates;
 mod completeness;
 mod documents;
 mod exchange;
+mod fleet;
 mod forbidden;
 mod forget;
 mod full_disk;

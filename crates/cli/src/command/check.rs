@@ -1,24 +1,40 @@
 //! `verify`.
 
+use super::fleet::{self, archive_dir};
 use super::wiring::engine_settings;
-use super::{print_json, visit};
-use crate::args::{Format, Global};
+use super::{VISIT_MEMORY, print_json, visit};
+use crate::args::{Format, Global, Verify};
 use crate::config;
 use crate::output::{self, count, plural};
-use argiope_crawl::{Followers, verify as check, verify_words};
+use argiope_crawl::{Access, Followers, verify as check, verify_member, verify_words};
+use argiope_store::Store;
 use serde_json::json;
 use std::io::{self, Write};
 use std::process::ExitCode;
+use std::sync::Arc;
 
-pub fn verify(global: &Global) -> anyhow::Result<ExitCode> {
-    let (dir, store) = visit(global)?;
+pub fn verify(global: &Global, args: &Verify) -> anyhow::Result<ExitCode> {
+    let place = match &args.fleet.store {
+        None => None,
+        Some(url) => {
+            let path = archive_dir(global, &args.fleet);
+            Some(fleet::open(url, &path, Access::Visit, VISIT_MEMORY)?)
+        }
+    };
+    let (dir, store): (_, Arc<dyn Store>) = match &place {
+        None => visit(global)?,
+        Some(place) => (place.dir.clone(), place.store.clone()),
+    };
     let terminal = output::on_terminal() && global.format == Format::Text;
-    let found = check(&dir, &*store, |step| {
+    let tell = |step: &str| {
         if terminal {
             let _ = write!(io::stderr(), "\r\x1b[KChecking {step}");
         }
-    })?;
-    let mut found = found;
+    };
+    let mut found = match &place {
+        None => check(&dir, &*store, tell)?,
+        Some(place) => verify_member(&dir, &place.store, tell)?,
+    };
     // Where nothing was ever indexed there is nothing to compare.
     if dir.index().exists() {
         if terminal {

@@ -1,5 +1,6 @@
 //! `crawl`: from flags and configuration to a running engine and its summary.
 
+use super::fleet::{self, Place, archive_dir};
 use super::wiring::{engine_settings, new_job, opening, overrides};
 use super::{load, now, open_store, print_json};
 use crate::args::{Crawl, Format, Global};
@@ -9,8 +10,8 @@ use crate::progress::Progress;
 use crate::{Usage, seeds};
 use anyhow::{Context, bail};
 use argiope_crawl::{
-    Access, DataDir, Ended, Follower, Followers, Following, Listening, Live, NewJob, Owner, Picked,
-    Run, Summary, excluded_starts, listen, open_jobs, pick_job, run,
+    Access, DataDir, Ended, Fleet, Follower, Followers, Following, Listening, Live, NewJob, Owner,
+    Picked, Run, Summary, excluded_starts, listen, open_jobs, pick_job, run,
 };
 use argiope_model::{CanonicalUrl, JobState, Suffixes};
 use argiope_store::Store;
@@ -43,12 +44,23 @@ pub fn crawl(global: &Global, args: Crawl) -> anyhow::Result<ExitCode> {
             global.data.display()
         ))
     };
-    if order.is_none() && !global.data.join("manifest.json").exists() {
+    let url = args.fleet.store.as_deref();
+    if url.is_none() && order.is_none() && !global.data.join("manifest.json").exists() {
         return Err(nothing().into());
     }
-    let (dir, store) = own(global, settings)?;
+    let place = match url {
+        None => None,
+        Some(url) => {
+            let memory = engine_settings(settings).store_memory();
+            Some(fleet::open(url, &archive_dir(global, &args.fleet), Access::Own, memory)?)
+        }
+    };
+    let (dir, store): (_, Arc<dyn Store>) = match &place {
+        None => own(global, settings)?,
+        Some(place) => (place.dir.clone(), place.store.clone()),
+    };
     let rows = store.jobs()?;
-    let picked = match order {
+    let mut picked = match order {
         Some(order) => Some(pick_job(order, &rows, &Suffixes::built_in(), now())),
         None if open_jobs(&rows).is_empty() => {
             if let Some(row) = rows.iter().find(|row| row.state == JobState::Limited) {
@@ -61,6 +73,9 @@ pub fn crawl(global: &Global, args: Crawl) -> anyhow::Result<ExitCode> {
         }
         None => None,
     };
+    if let (Some(place), Some(picked)) = (&place, &mut picked) {
+        place.number(picked)?;
+    }
     if let Some(Picked::New(job) | Picked::Resumed(job)) = &picked {
         speak_of_excluded(&dir, &*store, &job.seeds)?;
     }
@@ -89,8 +104,9 @@ pub fn crawl(global: &Global, args: Crawl) -> anyhow::Result<ExitCode> {
         let new = matches!(picked, Some(Picked::New(_)));
         opening(settings, new && output::on_terminal()).iter().for_each(output::talk);
     }
-    let summary = execute(dir, store, settings, picked, quiet)?;
-    report(global, settings, &summary)?;
+    let fleet = place.as_ref().map(|place| place.fleet(settings, false));
+    let summary = execute(dir, store, settings, picked, fleet, quiet)?;
+    report(global, settings, &summary, place.as_ref())?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -131,6 +147,7 @@ pub fn execute(
     store: Arc<dyn Store>,
     settings: &Settings,
     picked: Option<Picked>,
+    fleet: Option<Fleet>,
     quiet: bool,
 ) -> anyhow::Result<Summary> {
     let engine = engine_settings(settings);
@@ -152,7 +169,11 @@ pub fn execute(
         runtime.worker_threads(workers);
     }
     let runtime = runtime.enable_all().build().context("cannot start the worker threads")?;
-    let following = follow(settings, &followers)?;
+    // The index and the graph of a fleet are for one to keep, not for each worker.
+    let following = match &fleet {
+        None => follow(settings, &followers)?,
+        Some(_) => Vec::new(),
+    };
     let progress = Progress::start(live.clone(), quiet);
     let outcome = runtime.block_on(async {
         tokio::spawn(wait_for_signals(stop));
@@ -164,6 +185,7 @@ pub fn execute(
             live,
             stop: stopped,
             orders,
+            fleet,
             made_up: None,
         })
         .await
@@ -287,7 +309,12 @@ pub fn summary_json(summary: &Summary) -> Value {
     })
 }
 
-fn report(global: &Global, settings: &Settings, summary: &Summary) -> anyhow::Result<()> {
+fn report(
+    global: &Global,
+    settings: &Settings,
+    summary: &Summary,
+    place: Option<&Place>,
+) -> anyhow::Result<()> {
     let row = summary_json(summary);
     if global.format == Format::Json {
         return print_json(&[row]);
@@ -344,6 +371,10 @@ fn report(global: &Global, settings: &Settings, summary: &Summary) -> anyhow::Re
     }
     let open = summary.jobs.iter().any(|r| matches!(r.state, JobState::Open | JobState::Limited));
     let data = global.data.display();
+    if let Some(place) = place {
+        output::talk(place.is_where());
+        return Ok(());
+    }
     match (summary.ended, open) {
         (Ended::Stopped, true) => {
             output::talk(format!("The same command goes on, or: argiope --data {data} crawl"))

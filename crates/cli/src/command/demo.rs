@@ -52,7 +52,7 @@ pub fn demo(global: &Global, args: &Demo) -> anyhow::Result<ExitCode> {
     let urls: Result<Vec<CanonicalUrl>, _> = bases.iter().map(|b| CanonicalUrl::parse(b)).collect();
     let (dir, store) = own(&global, settings)?;
     let picked = pick_job(new_job(settings, urls?), &store.jobs()?, &Suffixes::built_in(), now());
-    let summary = execute(dir.clone(), store.clone(), settings, Some(picked), quiet)?;
+    let summary = execute(dir.clone(), store.clone(), settings, Some(picked), None, quiet)?;
     if quiet {
         output::print([summary_json(&summary).to_string()])?;
         return Ok(ExitCode::SUCCESS);

@@ -5,6 +5,7 @@ pub mod check;
 pub mod crawl;
 pub mod demo;
 pub mod export;
+pub mod fleet;
 pub mod forget;
 pub mod import;
 pub mod links;

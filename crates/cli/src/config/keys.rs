@@ -197,6 +197,8 @@ pub(super) const KEYS: &[Key] = &[
 
     key("store.memory", Kind::Size { min: 128_000_000 }, r#""256MB""#,
         "Memory for caches, queues and buffers; what does not fit is kept on disk."),
+    key("store.lease", Kind::Duration { min_ms: 1_000, max_ms: DAY, auto: false }, r#""15s""#,
+        "How long a worker of a fleet counts as alive after it was last heard."),
 
     key("archive.enabled", Kind::Flag, "true",
         "Whether answers are kept in WARC files."),

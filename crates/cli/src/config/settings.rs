@@ -144,6 +144,8 @@ pub struct Index {
 pub struct Store {
     /// Memory in bytes.
     pub memory: u64,
+    /// How long a worker counts as alive without a word.
+    pub lease: Duration,
 }
 
 /// What is kept of the answers.
@@ -291,7 +293,7 @@ impl<'a> Holding<'a> {
                 },
                 extra_ca: self.list("fetch.extra_ca").iter().map(PathBuf::from).collect(),
             },
-            store: Store { memory: self.size("store.memory") },
+            store: Store { memory: self.size("store.memory"), lease: self.duration("store.lease") },
             archive: Archive {
                 enabled: self.flag("archive.enabled"),
                 segment_size: self.size("archive.segment_size"),

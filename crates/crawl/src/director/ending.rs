@@ -58,6 +58,9 @@ impl Director {
         if !self.batch.jobs.is_empty() {
             return Ok(None);
         }
+        if let Some((stays, job)) = self.member.as_ref().map(|m| (m.stays, m.job)) {
+            return self.over_in_fleet(stays, job);
+        }
         let waiting = |a: &Active| a.row.state == JobState::Open && !a.full();
         let left: u64 =
             self.jobs.values().filter(|a| waiting(a)).map(|a| a.row.counters.queued).sum();
@@ -94,6 +97,8 @@ impl Director {
         for (id, active) in &self.jobs {
             let counters = &active.row.counters;
             let state = match active.row.state {
+                // Others go on with it.
+                state if self.member.is_some() => state,
                 JobState::Open if counters.queued == 0 => JobState::Done,
                 JobState::Open if active.full() => JobState::Limited,
                 state => state,

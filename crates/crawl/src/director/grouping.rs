@@ -43,11 +43,11 @@ impl Director {
         self.committing = 0;
         self.commit_took = now.since(self.committed_at);
         self.tell_done();
+        self.given = true;
+        self.count_own(&settled);
         let committed = settled.committed;
         for progress in committed.jobs {
-            if let Some(active) = self.jobs.get_mut(&progress.id) {
-                active.row.advance(progress);
-            }
+            self.job_came_further(progress);
         }
         self.count_pending();
         // What a page led to is offered before the page is settled: nothing overtakes it.
@@ -110,7 +110,7 @@ impl Director {
         let sites = !self.batch.exclusions.is_empty() || !self.batch.exclude.is_empty();
         let notes = self.frontier.has_notes() || !self.batch.forgive.is_empty() || sites;
         let orders = notes || !self.batch.jobs.is_empty() || !self.batch.releases.is_empty();
-        if !(first || aged || last || full || starved || orders) {
+        if !(first || aged || last || full || starved || orders || self.looks_at_others(now)) {
             return;
         }
         // Windows hold rows by which jobs were open when they were read; nothing is being read

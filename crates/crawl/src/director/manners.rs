@@ -1,7 +1,7 @@
 //! What hosts ask of us: robots.txt, sitemaps named there, patience, forgiveness.
 
-use super::Director;
 use super::sites::out_of_reach;
+use super::{Director, parts};
 use crate::group::{PageDone, RobotsDone, RobotsResult};
 use crate::links::seen_fingerprint;
 use crate::log::robots_line;
@@ -35,6 +35,12 @@ impl Director {
         {
             elsewhere = true;
             done.result = RobotsResult::File(out_of_reach(url, now));
+        }
+        if let RobotsResult::Elsewhere(url) = &done.result
+            && !self.is_ours(url.host_key(&self.shared.pinned))
+        {
+            elsewhere = true;
+            done.result = RobotsResult::File(parts::elsewhere(url, now));
         }
         let outcome = done.outcome();
         let (at, host) = (done.asker.at(), done.asker.robots_of());
@@ -135,7 +141,7 @@ impl Director {
         let known = first.map(|entry| entry.url.robots_txt());
         let jobs = window.entries.iter().map(|e| e.job).collect();
         if unclean {
-            self.frontier.load_unclean(window, self.begun, now);
+            self.frontier.load_unclean(window, self.unclean_since, now);
         } else {
             self.frontier.load(window, now);
         }

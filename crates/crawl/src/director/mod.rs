@@ -4,7 +4,7 @@
 //! touches the disk: the committer does, one group at a time. This file is the loop and what it
 //! hears; [`grouping`] collects pages and commits them, [`ending`] watches limits, room and the
 //! end, [`showing`] tells how it stands, [`looking`] what is being done, [`sites`] excludes and
-//! forgives.
+//! forgives, [`parts`] works as one of many.
 
 mod active;
 mod committing;
@@ -12,10 +12,12 @@ mod ending;
 mod grouping;
 mod looking;
 mod manners;
+mod parts;
 mod showing;
 mod sites;
 
 use crate::data_dir::DataDir;
+use crate::fleet::{Block, Membership};
 use crate::group::{Event, PageDone};
 use crate::live::{Live, Meter};
 use crate::order::Picked;
@@ -33,7 +35,7 @@ use argiope_store::{Batch, Discovery, JobChange, JobRow};
 pub(crate) use committing::Committing;
 use looking::Doing;
 pub(crate) use looking::Stage;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Arc, mpsc as blocking};
 use std::time::Duration;
 use tokio::sync::{mpsc, watch};
@@ -83,6 +85,16 @@ pub(crate) struct Director {
     /// Lines for the crawl log besides those of the pages.
     log: Vec<String>,
     next_page: u64,
+    /// Where the numbers end that are ours.
+    pages_end: u64,
+    /// The fleet that this is one of; `None` for whoever crawls alone.
+    member: Option<Membership>,
+    /// Partitions to be given to somebody else.
+    leaving: Option<BTreeSet<u16>>,
+    /// Hosts that somebody left claimed may have been asked until then.
+    unclean_since: Time,
+    /// The first commit is made: the order is in the store.
+    given: bool,
     /// When the store has a host or a calendar row that is due.
     next_due: Option<Time>,
     /// Jobs were opened or closed: the hosts' rows are to be read anew.
@@ -126,7 +138,8 @@ impl Director {
         live: Arc<Live>,
         settings: EngineSettings,
         committer: Committing,
-        next_page: u64,
+        pages: Block,
+        member: Option<Membership>,
     ) -> Self {
         Director {
             frontier: Frontier::new(Politeness {
@@ -156,7 +169,12 @@ impl Director {
             committer: Some(committer),
             batch: Batch::default(),
             log: Vec::new(),
-            next_page,
+            next_page: pages.next,
+            pages_end: pages.end,
+            member,
+            leaving: None,
+            unclean_since: shared.clock.now(),
+            given: false,
             next_due: Some(Time(0)),
             read_anew: false,
             stopping: false,
@@ -241,7 +259,7 @@ impl Director {
             self.bytes_before += active.row.counters.bytes;
         }
         self.regate(self.begun);
-        let limit = 64;
+        let limit = parts::FIRST_ROWS;
         self.batch.refills =
             claims.into_iter().map(|host| Refill { host, after: None, limit }).collect();
     }
@@ -263,9 +281,11 @@ impl Director {
         loop {
             let now = self.now();
             self.forgive_sites()?;
+            self.let_go();
             self.watch_disk(now);
             let late = self.watch_time(now);
-            if !self.stopping && !late && self.no_room.is_none() && !self.settings.hold.is_on() {
+            let free = self.no_room.is_none() && !self.settings.hold.is_on();
+            if !self.stopping && !late && free && self.may_hand_out() {
                 self.hand_out(now);
             }
             self.commit(now, false);
@@ -327,6 +347,12 @@ impl Director {
 
     fn now(&self) -> Time {
         self.shared.clock.now()
+    }
+
+    /// Whether the lease holds and there are numbers left; whoever crawls alone has both.
+    fn may_hand_out(&mut self) -> bool {
+        let Some(member) = &self.member else { return true };
+        self.shared.tenure.holds() && member.refill(&mut self.next_page, &mut self.pages_end)
     }
 
     fn hand_out(&mut self, now: Time) {
@@ -428,6 +454,7 @@ impl Director {
                 self.frontier.located(host, ip, until, now);
             }
             Event::Settled(settled) => self.settled(*settled, now),
+            Event::Parts(news) => self.parts_changed(news, now),
             Event::Failed(e) => return Err(EngineError::Failed(e)),
         }
         Ok(())

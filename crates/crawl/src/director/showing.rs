@@ -48,19 +48,26 @@ impl Director {
         self.live.set(out);
     }
 
+    /// Whether the order that the run began with is in the store.
+    pub(crate) fn is_given(&self) -> bool {
+        self.given
+    }
+
     /// Hangs up on the committer, ends what is still under way, and says what the run came to.
     pub(crate) async fn end(mut self) -> Summary {
         self.committer = None;
         self.visits.shutdown().await;
         let jobs: Vec<JobRow> = self.jobs.values().map(|a| a.row.clone()).collect();
+        let own = self.member.is_some().then(|| self.shared.tenure.counted());
         let fetched: u64 = jobs.iter().map(|r| r.counters.fetched).sum();
         let bytes: u64 = jobs.iter().map(|r| r.counters.bytes).sum();
         Summary {
             ended: Ended::Stopped,
             jobs,
             elapsed: self.now().since(self.begun),
-            fetched: fetched - self.fetched_before.min(fetched),
-            bytes: bytes - self.bytes_before.min(bytes),
+            // The jobs' counters tell what all have done.
+            fetched: own.map_or(fetched - self.fetched_before.min(fetched), |own| own.0),
+            bytes: own.map_or(bytes - self.bytes_before.min(bytes), |own| own.1),
             peak_memory: disk::peak_memory(),
         }
     }

@@ -248,6 +248,7 @@ impl Running {
             live: live.clone(),
             stop: stopped,
             orders: ordered,
+            fleet: None,
             made_up: None,
         }));
         Running { live, stop, orders, task }

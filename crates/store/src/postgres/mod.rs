@@ -25,6 +25,7 @@
 //! * What is not here: TLS (a URL with `sslmode=require` is refused), who runs when (`crawl`).
 
 mod address;
+mod agree;
 mod before;
 mod commit;
 mod fleet;
@@ -106,7 +107,8 @@ impl PostgresStore {
         let threads = Arc::new(Threads::start()?);
         let link = |patience| Link::new(server.clone(), threads.clone(), patience);
         let writer = link(options.patience);
-        migrate::check_server(&writer)?;
+        // Whoever starts wants to hear at once that the server is not there.
+        migrate::check_server(&link(Duration::ZERO))?;
         migrate::migrate(&writer, schema)?;
         Ok(PostgresStore {
             writer,
@@ -118,6 +120,11 @@ impl PostgresStore {
             options,
             name: server.name.clone(),
         })
+    }
+
+    /// Names the archive that this worker writes into, before anything is written.
+    pub fn write_into(&mut self, archive: String) {
+        self.options.archive = archive;
     }
 
     /// The server and the database, without a password.

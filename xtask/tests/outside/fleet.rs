@@ -1,0 +1,270 @@
+//! Several workers, one crawl: nothing is lost, nothing is hurried, whoever is killed.
+//!
+//! A made-up web on many loopback addresses, each a site of its own, with links from every page to its
+//! children and to the next host. The server notes when each host was asked, so that the pauses are
+//! seen from the other side. The store is a PostgreSQL of our own.
+//!
+//! Larger runs: `ARGIOPE_FLEET_PAGES=20000`, `ARGIOPE_FLEET_KILL_MS=1500`.
+
+#[path = "../../../crates/store/tests/support/cluster.rs"]
+mod cluster;
+
+use crate::rig::{CRAWL_LIMIT, Rig, SHORT_LIMIT, count, knob, summary};
+use anyhow::{Context, Result, ensure};
+use cluster::{CARELESS, Cluster, name_in};
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Write};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::process::Command;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use xtask::process::{self, Running};
+
+const HOSTS: usize = 64;
+const DELAY: Duration = Duration::from_millis(300);
+/// The clock of the one and the clock of the other count in milliseconds.
+const ROUNDING: Duration = Duration::from_millis(2);
+
+/// One request as a host saw it.
+#[derive(Clone, Debug)]
+struct Seen {
+    path: String,
+    began: Instant,
+    ended: Instant,
+}
+
+struct Web {
+    addresses: Arc<Vec<SocketAddr>>,
+    seen: Arc<Mutex<BTreeMap<usize, Vec<Seen>>>>,
+}
+
+impl Web {
+    fn start(hosts: usize, pages: usize) -> Result<Web> {
+        let listeners: Vec<TcpListener> = (0..hosts)
+            .map(|host| {
+                let address = Ipv4Addr::new(127, 1, (host / 250) as u8, (host % 250 + 1) as u8);
+                TcpListener::bind((address, 0)).context("bind a loopback address")
+            })
+            .collect::<Result<_>>()?;
+        let addresses = listeners.iter().map(TcpListener::local_addr).collect::<Result<_, _>>()?;
+        let (addresses, seen) = (Arc::new(addresses), Arc::<Mutex<BTreeMap<_, _>>>::default());
+        for (host, listener) in listeners.into_iter().enumerate() {
+            let (addresses, seen) = (Arc::clone(&addresses), Arc::clone(&seen));
+            std::thread::spawn(move || {
+                for stream in listener.incoming().flatten() {
+                    let (addresses, seen) = (Arc::clone(&addresses), Arc::clone(&seen));
+                    std::thread::spawn(move || answer_all(&stream, host, pages, &addresses, &seen));
+                }
+            });
+        }
+        Ok(Web { addresses, seen })
+    }
+
+    fn start_url(&self) -> String {
+        format!("http://{}/1", self.addresses[0])
+    }
+
+    fn seen(&self) -> BTreeMap<usize, Vec<Seen>> {
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        seen.values_mut().for_each(|all| all.sort_by_key(|one| one.began));
+        seen
+    }
+}
+
+fn answer_all(
+    stream: &TcpStream,
+    host: usize,
+    pages: usize,
+    addresses: &[SocketAddr],
+    seen: &Mutex<BTreeMap<usize, Vec<Seen>>>,
+) -> Result<()> {
+    stream.set_nodelay(true)?;
+    let mut lines = BufReader::new(stream);
+    loop {
+        let (mut path, mut line) = (String::new(), String::new());
+        while lines.read_line(&mut line)? > 0 && !line.trim().is_empty() {
+            if path.is_empty() {
+                path = line.split(' ').nth(1).unwrap_or("/").to_owned();
+            }
+            line.clear();
+        }
+        if path.is_empty() {
+            return Ok(());
+        }
+        let began = Instant::now();
+        std::thread::sleep(Duration::from_millis(5));
+        let page = path.trim_start_matches('/').parse().ok().filter(|n| (1..=pages).contains(n));
+        let (status, body) = match page {
+            None => ("404 Not Found", "none".to_owned()),
+            Some(page) => ("200 OK", body(host, page, pages, addresses)),
+        };
+        let head = format!(
+            "HTTP/1.1 {status}\r\nContent-Type: text/html\r\nContent-Length: {}\r\n\r\n",
+            body.len()
+        );
+        // Noted before the answer leaves: whoever has it may ask again a delay later.
+        let one = Seen { path, began, ended: Instant::now() };
+        seen.lock().unwrap_or_else(PoisonError::into_inner).entry(host).or_default().push(one);
+        (&*stream).write_all(&[head.as_bytes(), body.as_bytes()].concat())?;
+    }
+}
+
+/// Every page is led to by its parent on the same host and by its like on the host before.
+fn body(host: usize, page: usize, pages: usize, addresses: &[SocketAddr]) -> String {
+    let children = [2 * page, 2 * page + 1].into_iter().filter(|child| *child <= pages);
+    let mut text = format!("<title>Page {page} of host {host}</title>\n");
+    children.for_each(|child| text += &format!("<a href=\"/{child}\">{child}</a>\n"));
+    let next = addresses[(host + 1) % addresses.len()];
+    text + &format!("<a href=\"http://{next}/{page}\">next door</a>\n")
+}
+
+struct Fleet {
+    rig: Rig,
+    url: String,
+}
+
+impl Fleet {
+    fn args<'a>(&'a self, command: &[&'a str]) -> Vec<&'a str> {
+        let always = ["--store", &self.url, "--delay", "300ms", "--allow-private"];
+        let lease = ["--set", "store.lease=3s", "--set", "crawl.retry_delay=1s"];
+        [&["--format", "json"], command, &always, &lease].concat()
+    }
+
+    fn worker(&self, name: &str) -> Result<Running> {
+        let args = self.args(&["worker", "--name", name]);
+        Running::start(&mut self.rig.argiope(name, &args), &self.rig.dir, name)
+    }
+
+    fn crawl(&self, name: &str, start: &str) -> Result<Running> {
+        let args = self.args(&["crawl", start, "--scope", "any"]);
+        Running::start(&mut self.rig.argiope(name, &args), &self.rig.dir, name)
+    }
+
+    fn verify(&self, name: &str) -> Result<()> {
+        let args = ["--format", "json", "verify", "--store", &self.url];
+        let done =
+            process::run(&mut self.rig.argiope(name, &args), &self.rig.dir, "verify", CRAWL_LIMIT)?;
+        let out = done.out_text();
+        done.ok().with_context(|| format!("verify of {name}:\n{out}"))?;
+        Ok(())
+    }
+}
+
+/// Nobody was asked before its pause was over.
+fn pauses_were_kept(seen: &BTreeMap<usize, Vec<Seen>>) -> Result<()> {
+    for (host, all) in seen {
+        for pair in all.windows(2) {
+            let pause = pair[1].began.saturating_duration_since(pair[0].ended);
+            ensure!(
+                pause + ROUNDING >= DELAY,
+                "host {host} was asked for {} only {pause:?} after {}",
+                pair[1].path,
+                pair[0].path
+            );
+        }
+    }
+    Ok(())
+}
+
+fn repeated(seen: &BTreeMap<usize, Vec<Seen>>) -> usize {
+    let mut times: BTreeMap<(usize, &str), usize> = BTreeMap::new();
+    for (host, all) in seen {
+        for one in all.iter().filter(|one| one.path != "/robots.txt") {
+            *times.entry((*host, &one.path)).or_default() += 1;
+        }
+    }
+    times.values().map(|n| n - 1).sum()
+}
+
+#[test]
+fn one_worker_on_postgresql_crawls_everything_once_and_says_so() -> Result<()> {
+    let Some(rig) = Rig::new("fleet-of-one", &[])? else { return Ok(()) };
+    let Some(cluster) = Cluster::start(CARELESS) else { return Ok(()) };
+    let fleet = Fleet { rig, url: cluster.database() };
+    let web = Web::start(8, 15)?;
+    let told = summary(&fleet.crawl("one", &web.start_url())?.wait(CRAWL_LIMIT)?.ok()?)?;
+    ensure!(count(&told, "fetched")? == 120 && told["ended"] == "done", "{told}");
+    let seen = web.seen();
+    ensure!(repeated(&seen) == 0, "pages were asked for twice");
+    pauses_were_kept(&seen)?;
+    fleet.verify("one")?;
+    // The same again has nothing to do.
+    let told = fleet.crawl("one", &web.start_url())?.wait(SHORT_LIMIT)?.ok()?;
+    ensure!(told.out_text().contains("\"fetched\":0"), "{}", told.out_text());
+    // The directory belongs to the fleet, and to no other.
+    let alone = fleet.rig.run("one", &["crawl", &web.start_url()])?;
+    ensure!(alone.code == Some(1) && alone.err.contains("--store"), "{}", alone.err);
+    let other = Fleet { rig: fleet.rig.beneath(".")?, url: cluster.database() };
+    let refused = other.crawl("one", &web.start_url())?.wait(SHORT_LIMIT)?;
+    ensure!(refused.err.contains("another fleet"), "{}", refused.err);
+    Ok(())
+}
+
+#[test]
+fn a_server_that_is_not_there_is_told_at_once_and_without_the_password() -> Result<()> {
+    let Some(rig) = Rig::new("fleet-away", &[])? else { return Ok(()) };
+    for (url, said) in [
+        ("postgres://me:s3cret@127.0.0.1:1/argiope", "could not be reached"),
+        ("postgres://me:s3cret@127.0.0.1:1/argiope?sslmode=require", "TLS"),
+        ("s3cret@nonsense", "cannot be used"),
+    ] {
+        let begun = Instant::now();
+        let done = rig.run("data", &["worker", "--store", url])?;
+        ensure!(done.code == Some(1), "{url}: {:?} {}", done.code, done.err);
+        ensure!(done.err.contains(said), "{url}: {}", done.err);
+        ensure!(!done.err.contains("s3cret"), "{url}: {}", done.err);
+        ensure!(begun.elapsed() < Duration::from_secs(5), "{url}: {:?}", begun.elapsed());
+    }
+    Ok(())
+}
+
+#[test]
+fn workers_killed_again_and_again_lose_nothing_and_hurry_nobody() -> Result<()> {
+    let Some(rig) = Rig::new("fleet-kill", &[])? else { return Ok(()) };
+    let Some(cluster) = Cluster::start(CARELESS) else { return Ok(()) };
+    let pages = knob("ARGIOPE_FLEET_PAGES", 2_000)? as usize / HOSTS;
+    let pace = Duration::from_millis(knob("ARGIOPE_FLEET_KILL_MS", 3_000)?);
+    let fleet = Fleet { rig, url: cluster.database() };
+    let web = Web::start(HOSTS, pages)?;
+    let names = ["first", "second", "third"];
+    let mut workers: Vec<Running> =
+        names.iter().map(|name| fleet.worker(name)).collect::<Result<_>>()?;
+    let mut crawl = fleet.crawl("giver", &web.start_url())?;
+    let (begun, mut last, mut kills) = (Instant::now(), Instant::now(), 0);
+    while crawl.is_running()? {
+        ensure!(begun.elapsed() < CRAWL_LIMIT, "it hangs: {}", crawl.err_so_far());
+        std::thread::sleep(Duration::from_millis(20));
+        if last.elapsed() < pace {
+            continue;
+        }
+        (last, kills) = (Instant::now(), kills + 1);
+        // The one that has lived longest.
+        workers.remove(0).kill()?;
+        workers.push(fleet.worker(names[(kills - 1) % names.len()])?);
+    }
+    let told = summary(&crawl.wait(SHORT_LIMIT)?.ok().context("the crawl that gave the work")?)?;
+    let wanted = (HOSTS * pages) as u64;
+    ensure!(count(&told, "fetched")? == wanted && told["ended"] == "done", "{kills} kills: {told}");
+    ensure!(kills >= 2, "it was over before anybody was killed");
+    for worker in workers {
+        let ended = Command::new("kill").arg("-TERM").arg(worker.id().to_string()).status()?;
+        ensure!(ended.success());
+        worker.wait(Duration::from_secs(20))?.ok().context("a worker that was to leave")?;
+    }
+    let database = name_in(&fleet.url);
+    let rows = |sql: &str| cluster.sql(database, &format!("SET search_path = argiope; {sql}"));
+    let documents = rows("SELECT count(*), count(DISTINCT (part, doc)) FROM urls");
+    ensure!(documents.trim() == format!("{wanted}|{wanted}"), "documents: {documents}");
+    let captures = rows("SELECT count(*) FROM captures");
+    ensure!(captures.trim() == wanted.to_string(), "captures: {captures}");
+    ensure!(rows("SELECT count(*) FROM workers").trim() == "0", "somebody has not left");
+    let seen = web.seen();
+    pauses_were_kept(&seen)?;
+    let again = repeated(&seen);
+    // An open group and what is in flight, of each that was killed.
+    ensure!(again <= kills * 128, "{kills} kills, {again} requests repeated");
+    for name in names.iter().chain(&["giver"]) {
+        fleet.verify(name)?;
+    }
+    Ok(())
+}
