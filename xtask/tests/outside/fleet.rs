@@ -46,7 +46,8 @@ impl Web {
                 TcpListener::bind((address, 0)).context("bind a loopback address")
             })
             .collect::<Result<_>>()?;
-        let addresses = listeners.iter().map(TcpListener::local_addr).collect::<Result<_, _>>()?;
+        let addresses = listeners.iter().map(TcpListener::local_addr);
+        let addresses: Vec<SocketAddr> = addresses.collect::<Result<_, _>>()?;
         let (addresses, seen) = (Arc::new(addresses), Arc::<Mutex<BTreeMap<_, _>>>::default());
         for (host, listener) in listeners.into_iter().enumerate() {
             let (addresses, seen) = (Arc::clone(&addresses), Arc::clone(&seen));
