@@ -1,7 +1,7 @@
 //! Several workers, one crawl: nothing is lost, nothing is hurried, whoever is killed.
 //!
 //! A made-up web on many loopback addresses, each a site of its own, with links from every page to its
-//! children and to the next host. The server notes when each host was asked, so that the pauses are
+//! children and to its like on two other hosts. The server notes when each host was asked, so that the pauses are
 //! seen from the other side. The store is a PostgreSQL of our own.
 //!
 //! Larger runs: `ARGIOPE_FLEET_PAGES=20000`, `ARGIOPE_FLEET_KILL_MS=1500`.
@@ -22,6 +22,7 @@ use xtask::process::{self, Running};
 
 const HOSTS: usize = 64;
 const DELAY: Duration = Duration::from_millis(300);
+const LEASE: Duration = Duration::from_secs(3);
 /// The clock of the one and the clock of the other count in milliseconds.
 const ROUNDING: Duration = Duration::from_millis(2);
 
@@ -110,13 +111,16 @@ fn answer_all(
     }
 }
 
-/// Every page is led to by its parent on the same host and by its like on the host before.
+/// Every page is led to by its parent on the same host, and by its like on another.
 fn body(host: usize, page: usize, pages: usize, addresses: &[SocketAddr]) -> String {
-    let children = [2 * page, 2 * page + 1].into_iter().filter(|child| *child <= pages);
+    let children =
+        |n: usize, most: usize| [2 * n, 2 * n + 1].into_iter().filter(move |c| *c <= most);
     let mut text = format!("<title>Page {page} of host {host}</title>\n");
-    children.for_each(|child| text += &format!("<a href=\"/{child}\">{child}</a>\n"));
-    let next = addresses[(host + 1) % addresses.len()];
-    text + &format!("<a href=\"http://{next}/{page}\">next door</a>\n")
+    children(page, pages).for_each(|child| text += &format!("<a href=\"/{child}\">{child}</a>\n"));
+    for child in children(host + 1, addresses.len()) {
+        text += &format!("<a href=\"http://{}/{page}\">next door</a>\n", addresses[child - 1]);
+    }
+    text
 }
 
 struct Fleet {
@@ -247,6 +251,8 @@ fn workers_killed_again_and_again_lose_nothing_and_hurry_nobody() -> Result<()> 
     let wanted = (HOSTS * pages) as u64;
     ensure!(count(&told, "fetched")? == wanted && told["ended"] == "done", "{kills} kills: {told}");
     ensure!(kills >= 2, "it was over before anybody was killed");
+    // Who lives buries who was killed last.
+    std::thread::sleep(LEASE + LEASE / 2);
     for worker in workers {
         let ended = Command::new("kill").arg("-TERM").arg(worker.id().to_string()).status()?;
         ensure!(ended.success());
