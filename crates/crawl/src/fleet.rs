@@ -139,12 +139,10 @@ fn try_join(
     let block = Block::take(store)?;
     let mut sent = Instant::now();
     let mut held = store.join(&fleet.name, "", fleet.lease, sent)?;
-    let mut claims = Vec::new();
     loop {
         let Rebalance { take, .. } =
             rebalance(held.workers, held.rank, held.parts.len(), held.free.len());
-        if let Some((_, found)) = acquire(store, &held, take)? {
-            claims.extend(found);
+        if let Some(claims) = acquire(store, &held, take)? {
             tenure.renew(sent + fleet.lease);
             return Ok(Some(Term { claims, block }));
         }
@@ -158,12 +156,12 @@ fn try_join(
     }
 }
 
-/// Takes so many of the partitions that are free; those that were got, and the claims left in them.
+/// Takes so many of the partitions that are free. `None`: none was got; else the claims left in them.
 fn acquire(
     store: &PostgresStore,
     held: &Held,
     take: usize,
-) -> Result<Option<(Vec<u16>, Vec<HostKey>)>, StoreError> {
+) -> Result<Option<Vec<HostKey>>, StoreError> {
     if take == 0 {
         return Ok(None);
     }
@@ -175,7 +173,7 @@ fn acquire(
     let taken = store.acquire(&wanted)?;
     let ours = |host: &HostKey| taken.binary_search(&host.part).is_ok();
     let claims = claims.into_iter().filter(ours).collect();
-    Ok((!taken.is_empty()).then_some((taken, claims)))
+    Ok((!taken.is_empty()).then_some(claims))
 }
 
 /// Starts the thread that keeps the lease.
@@ -267,7 +265,7 @@ impl Keeper {
         self.tenure.renew(held.deadline);
         let Rebalance { take, give } =
             rebalance(held.workers, held.rank, held.parts.len(), held.free.len());
-        if let Some((_, claims)) = acquire(&self.store, &held, take)? {
+        if let Some(claims) = acquire(&self.store, &held, take)? {
             self.say(Event::Parts(PartsNews::Taken(claims)));
         }
         if give > 0 && !self.giving {

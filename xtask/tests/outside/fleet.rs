@@ -275,3 +275,57 @@ fn workers_killed_again_and_again_lose_nothing_and_hurry_nobody() -> Result<()> 
     }
     Ok(())
 }
+
+#[test]
+fn a_worker_stopped_past_its_lease_asks_nobody_before_it_has_joined_again() -> Result<()> {
+    let Some(rig) = Rig::new("fleet-stopped", &[])? else { return Ok(()) };
+    let Some(cluster) = Cluster::start(CARELESS) else { return Ok(()) };
+    let fleet = Fleet { rig, url: cluster.database() };
+    let web = Web::start(16, 60)?;
+    let sleeper = fleet.worker("sleeper")?;
+    let mut crawl = fleet.crawl("giver", &web.start_url())?;
+    let send = |signal: &str, to: &Running| -> Result<()> {
+        let sent = Command::new("kill").arg(signal).arg(to.id().to_string()).status()?;
+        ensure!(sent.success(), "kill {signal}");
+        Ok(())
+    };
+    for _ in 0..2 {
+        std::thread::sleep(2 * LEASE);
+        send("-STOP", &sleeper)?;
+        std::thread::sleep(2 * LEASE);
+        send("-CONT", &sleeper)?;
+    }
+    ensure!(crawl.is_running()?, "it was over too soon: {}", crawl.err_so_far());
+    let told = summary(&crawl.wait(CRAWL_LIMIT)?.ok()?)?;
+    ensure!(count(&told, "fetched")? == 960 && told["ended"] == "done", "{told}");
+    let said = sleeper.err_so_far();
+    ensure!(said.contains("begins again"), "it has not noticed: {said}");
+    send("-TERM", &sleeper)?;
+    sleeper.wait(Duration::from_secs(20))?.ok()?;
+    let seen = web.seen();
+    pauses_were_kept(&seen)?;
+    ensure!(repeated(&seen) <= 2 * 128, "{} requests repeated", repeated(&seen));
+    fleet.verify("sleeper")?;
+    fleet.verify("giver")
+}
+
+#[test]
+fn a_server_that_is_started_again_in_the_middle_costs_nothing_but_time() -> Result<()> {
+    let Some(rig) = Rig::new("fleet-restart", &[])? else { return Ok(()) };
+    let Some(mut cluster) = Cluster::start(CARELESS) else { return Ok(()) };
+    let fleet = Fleet { rig, url: cluster.database() };
+    let web = Web::start(16, 40)?;
+    let worker = fleet.worker("other")?;
+    let mut crawl = fleet.crawl("giver", &web.start_url())?;
+    for _ in 0..3 {
+        std::thread::sleep(Duration::from_secs(4));
+        ensure!(crawl.is_running()?, "it was over too soon: {}", crawl.err_so_far());
+        cluster.restart();
+    }
+    let told = summary(&crawl.wait(CRAWL_LIMIT)?.ok()?)?;
+    ensure!(count(&told, "fetched")? == 640 && told["ended"] == "done", "{told}");
+    drop(worker);
+    pauses_were_kept(&web.seen())?;
+    fleet.verify("other")?;
+    fleet.verify("giver")
+}
