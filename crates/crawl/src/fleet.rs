@@ -14,8 +14,8 @@ use crate::group::Event;
 use crate::run::EngineError;
 use crate::tenure::{Speed, Tenure};
 use crate::visit::VisitError;
-use argiope_model::{HostKey, JobId};
-use argiope_store::{Held, PostgresStore, Rebalance, StoreError, WorkerReport, rebalance};
+use argiope_model::{HostKey, JobId, Time};
+use argiope_store::{Held, PostgresStore, Rebalance, Store, StoreError, WorkerReport, rebalance};
 use std::collections::BTreeSet;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, PoisonError, mpsc as blocking};
@@ -51,6 +51,8 @@ pub(crate) enum PartsNews {
     Leave(BTreeSet<u16>),
     /// They are gone.
     Left,
+    /// Somebody has excluded or forgiven sites; these names are excluded now.
+    Excluded(Vec<(Box<str>, Time)>),
 }
 
 /// The numbers of pages that are this worker's.
@@ -193,6 +195,7 @@ pub(crate) fn keep(
         spare: spare.clone(),
         speed: Speed::new(),
         giving: false,
+        excluded: None,
     };
     let thread = std::thread::Builder::new().name("lease".to_owned());
     let thread = thread.spawn(move || keeper.run(heard))?;
@@ -209,6 +212,8 @@ struct Keeper {
     speed: Speed,
     /// The director was asked to let go of partitions and has not said so.
     giving: bool,
+    /// The names that were excluded when that was last looked at.
+    excluded: Option<Vec<(Box<str>, Time)>>,
 }
 
 impl Keeper {
@@ -273,6 +278,11 @@ impl Keeper {
             let parts = held.parts.iter().rev().take(give).copied().collect();
             self.giving = true;
             self.say(Event::Parts(PartsNews::Leave(parts)));
+        }
+        let excluded = self.store.exclusions()?;
+        if self.excluded.as_ref() != Some(&excluded) {
+            self.excluded = Some(excluded.clone());
+            self.say(Event::Parts(PartsNews::Excluded(excluded)));
         }
         let lacks = self.spare.lock().unwrap_or_else(PoisonError::into_inner).is_none();
         if lacks {

@@ -91,6 +91,8 @@ pub(crate) struct Director {
     member: Option<Membership>,
     /// Partitions to be given to somebody else.
     leaving: Option<BTreeSet<u16>>,
+    /// The names that are excluded by the word of the store, where that is news.
+    excluded_by_others: Option<Vec<(Box<str>, Time)>>,
     /// Hosts that somebody left claimed may have been asked until then.
     unclean_since: Time,
     /// The first commit is made: the order is in the store.
@@ -173,6 +175,7 @@ impl Director {
             pages_end: pages.end,
             member,
             leaving: None,
+            excluded_by_others: None,
             unclean_since: shared.clock.now(),
             given: false,
             next_due: Some(Time(0)),
@@ -282,6 +285,7 @@ impl Director {
             let now = self.now();
             self.forgive_sites()?;
             self.let_go();
+            self.exclude_as_others(now);
             self.watch_disk(now);
             let late = self.watch_time(now);
             let free = self.no_room.is_none() && !self.settings.hold.is_on();

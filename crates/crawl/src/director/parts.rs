@@ -12,7 +12,7 @@ use super::active::Active;
 use crate::fleet::PartsNews;
 use crate::group::Settled;
 use crate::run::{Ended, EngineError};
-use argiope_frontier::{Refill, RobotsFile};
+use argiope_frontier::{Exclusions, Refill, RobotsFile};
 use argiope_model::{CanonicalUrl, FetchOutcome, HostKey, JobId, JobState, OutcomeKind, Time};
 use argiope_store::{JobChange, JobProgress, StoreError};
 use std::sync::Arc;
@@ -40,10 +40,30 @@ impl Director {
                 // Asks for a commit that gives back what is idle.
                 self.next_due = Some(Time(0));
             }
+            PartsNews::Excluded(names) => self.excluded_by_others = Some(names),
             PartsNews::Left => {
                 self.frontier.left();
                 self.next_due = Some(Time(0));
             }
+        }
+    }
+
+    /// Takes over which sites are excluded, here or by anybody else.
+    pub(super) fn exclude_as_others(&mut self, now: Time) {
+        // What was asked for here and is not written down yet is newer.
+        let ours = !self.batch.exclusions.is_empty() || !self.to_forgive.is_empty();
+        if self.excluded_by_others.is_none() || self.busy || ours {
+            return;
+        }
+        let names = self.excluded_by_others.take().unwrap_or_default();
+        let before = self.frontier.loaded_hosts(|url| self.is_excluded(url));
+        self.exclusions = Exclusions::new(names, self.shared.pinned.clone());
+        let after = self.frontier.loaded_hosts(|url| self.is_excluded(url));
+        for host in before.iter().filter(|host| !after.contains(host)) {
+            self.frontier.readmit(*host, now);
+        }
+        for host in after {
+            self.leave_alone(host, now);
         }
     }
 

@@ -14,7 +14,7 @@
 //!   so, after it has given back the hosts in them.
 
 use super::PostgresStore;
-use super::link::{Link, call, plain};
+use super::link::{Call, Link, call, plain};
 use crate::StoreError;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -24,9 +24,10 @@ const NUMBER: &str = "INSERT INTO numbers (part, name, n) VALUES (0, $1, $2)
 const PAGES: &str = "INSERT INTO numbers (part, name, n) VALUES (0, 'page', 1 + $1::bigint)
     ON CONFLICT (part, name) DO UPDATE SET n = numbers.n + $1::bigint RETURNING n";
 const JOIN: &str = "INSERT INTO workers
-    (part, session, name, address, started, heard, expires, pages, speed)
+    (part, session, name, address, started, heard, expires, pages, speed, archive)
     VALUES (0, $1, $2, $3, clock_timestamp(), clock_timestamp(),
-        clock_timestamp() + $4::bigint * interval '1 millisecond', 0, 0)";
+        clock_timestamp() + $4::bigint * interval '1 millisecond', 0, 0, $5)";
+const REPLACE: &str = "DELETE FROM workers WHERE part = 0 AND archive = $1 RETURNING session";
 const RENEW: &str = "UPDATE workers SET heard = clock_timestamp(),
     expires = clock_timestamp() + $2::bigint * interval '1 millisecond', pages = $3, speed = $4
     WHERE part = 0 AND session = $1 AND expires > clock_timestamp() RETURNING session";
@@ -106,6 +107,9 @@ pub struct Held {
 impl PostgresStore {
     /// Joins the fleet under a name; `sent` is the time now. The lease lasts so long from each
     /// renewal on; a third of that is a good pace to renew.
+    ///
+    /// Whoever wrote the same archive before is dead, since that has one owner: what it held is free at
+    /// once. Only then do the lengths of the archive's segments stay what they are.
     pub fn join(
         &self,
         name: &str,
@@ -113,9 +117,13 @@ impl PostgresStore {
         length: Duration,
         sent: Instant,
     ) -> Result<Held, StoreError> {
+        let archive = self.options.archive.clone();
+        if !archive.is_empty() {
+            free_those_of(&self.leases, call!(REPLACE, archive.clone()))?;
+        }
         let session = self.take_number("session", 1)? as i64;
         let ms = length.as_millis() as i64;
-        let join = call!(JOIN, session, name.to_owned(), address.to_owned(), ms);
+        let join = call!(JOIN, session, name.to_owned(), address.to_owned(), ms, archive);
         self.leases.run("join the fleet", vec![join])?;
         {
             let mut lease = self.lease();
@@ -283,7 +291,13 @@ impl PostgresStore {
 
 /// Frees what the dead held. That somebody is dead is decided under a lock on its row.
 fn bury(link: &Link, dead: Vec<i64>) -> Result<(), StoreError> {
-    let begun = vec![plain("BEGIN"), call!(BURY, dead)];
+    free_those_of(link, call!(BURY, dead))
+}
+
+/// Frees what those held whom a statement deletes and answers. It waits for a commit of theirs that is
+/// under way: afterwards none can come.
+fn free_those_of(link: &Link, delete: Call) -> Result<(), StoreError> {
+    let begun = vec![plain("BEGIN"), delete];
     let mut answers = link.run("bury the dead", begun).inspect_err(|_| link.hang_up())?;
     let buried: Vec<i64> = answers.pop().unwrap_or_default().iter().map(|row| row.get(0)).collect();
     let rest = vec![call!(FREE, buried), plain("COMMIT")];

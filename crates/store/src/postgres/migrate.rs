@@ -9,8 +9,11 @@ use super::link::{Answer, Link, call, plain};
 use crate::StoreError;
 
 /// The steps; the number of a step is its place, from 1.
-const STEPS: &[&str] =
-    &[include_str!("schema/0001-crawl.sql"), include_str!("schema/0002-fleet.sql")];
+const STEPS: &[&str] = &[
+    include_str!("schema/0001-crawl.sql"),
+    include_str!("schema/0002-fleet.sql"),
+    include_str!("schema/0003-archive.sql"),
+];
 
 /// The schema that this program knows.
 pub const SCHEMA_VERSION: i32 = STEPS.len() as i32;

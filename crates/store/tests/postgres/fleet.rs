@@ -288,3 +288,38 @@ fn slots_of_an_address_follow_each_other_whoever_asks() {
     first.clear_addresses(Duration::ZERO).unwrap();
     assert!(second.reserve(&[(ip, gap)]).unwrap()[0] > gap * 2, "what is booked stays booked");
 }
+
+#[test]
+fn whoever_comes_back_to_its_archive_takes_its_own_place_at_once() {
+    let Some(cluster) = cluster::shared() else { return };
+    let url = cluster.database();
+    let open = || {
+        let options = PostgresOptions { archive: "mine".to_owned(), ..PostgresOptions::default() };
+        PostgresStore::open(&url, options).unwrap()
+    };
+    let killed = open();
+    let held = killed.join("mine", "", LONG, Instant::now()).unwrap();
+    killed.acquire(&held.free).unwrap();
+    let (other, _) = joined(&url, "other", LONG);
+    let again = open();
+    let held = again.join("mine", "", LONG, Instant::now()).unwrap();
+    assert_eq!((held.workers, held.free.len()), (2, 4096), "nobody waits for the lease to run out");
+    let ended = killed.renew(&WorkerReport::default(), Instant::now()).unwrap_err();
+    assert!(matches!(ended, StoreError::LeaseEnded), "{ended}");
+    let batch = Batch { releases: vec![release(host(A), 0)], ..at(6) };
+    assert!(killed.commit(batch).is_err(), "what it still sends is not written");
+    assert_eq!(renew(&other).workers, 2, "others stay");
+}
+
+#[test]
+fn a_fleet_goes_by_what_was_said_first_and_numbers_a_job_once() {
+    let Some(cluster) = cluster::shared() else { return };
+    let url = cluster.database();
+    let (first, second) = (open(&url), open(&url));
+    assert_eq!(first.agree("fleet", 7).unwrap(), 7);
+    assert_eq!(second.agree("fleet", 8).unwrap(), 7);
+    assert_eq!(second.agree("suffixes", 8).unwrap(), 8);
+    assert_eq!((first.take_job(0).unwrap(), second.take_job(0).unwrap()), (1, 2));
+    assert_eq!(first.take_job(9).unwrap(), 10);
+    assert_eq!(second.take_job(9).unwrap(), 11);
+}

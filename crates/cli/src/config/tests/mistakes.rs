@@ -87,7 +87,7 @@ enabled = true
             "argiope.toml:16: fetch.contact = \"gr\u{fc}n\" holds characters a request cannot carry; use one line of plain ASCII",
             r#"argiope.toml:17: fetch.connect_timeout = "50ms" is out of range; allowed are 100ms to 1d"#,
             r#"argiope.toml:19: store.memory = "64MB" is too small; the minimum is 128MB"#,
-            "argiope.toml:20: store.flux_compensator is not a setting; [store] has memory",
+            "argiope.toml:20: store.flux_compensator is not a setting; [store] has memory, lease",
             "argiope.toml:21: [archve] is not a table of settings; did you mean [archive]?",
         ]
     );
