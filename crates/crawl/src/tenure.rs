@@ -47,15 +47,14 @@ impl Tenure {
 
     /// Returns when a request may be sent.
     pub async fn until_held(&self) {
-        loop {
+        while !self.holds() {
             let moved = self.moved.notified();
             tokio::pin!(moved);
             // From here on no renewal is missed.
             moved.as_mut().enable();
-            if self.holds() {
-                return;
+            if !self.holds() {
+                moved.await;
             }
-            moved.await;
         }
     }
 

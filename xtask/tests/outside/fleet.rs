@@ -317,8 +317,14 @@ fn a_server_that_is_started_again_in_the_middle_costs_nothing_but_time() -> Resu
     let web = Web::start(16, 40)?;
     let worker = fleet.worker("other")?;
     let mut crawl = fleet.crawl("giver", &web.start_url())?;
+    std::thread::sleep(Duration::from_secs(4));
+    let rows = fleet.rig.rows("giver", &["status", "--fleet", "--store", &fleet.url])?;
+    ensure!(rows.len() == 3 && rows[0]["workers"] == 2, "{rows:?}");
+    let held: u64 = rows[1..].iter().filter_map(|row| row["partitions"].as_u64()).sum();
+    let fair = rows[1..].iter().all(|row| row["partitions"] == 2048);
+    ensure!(fair && held == 4096 && rows[0]["free"] == 0, "{rows:?}");
     for _ in 0..3 {
-        std::thread::sleep(Duration::from_secs(4));
+        std::thread::sleep(Duration::from_secs(3));
         ensure!(crawl.is_running()?, "it was over too soon: {}", crawl.err_so_far());
         cluster.restart();
     }

@@ -1,7 +1,7 @@
 //! What hosts ask of us: robots.txt, sitemaps named there, patience, forgiveness.
 
+use super::Director;
 use super::sites::out_of_reach;
-use super::{Director, parts};
 use crate::group::{PageDone, RobotsDone, RobotsResult};
 use crate::links::seen_fingerprint;
 use crate::log::robots_line;
@@ -40,7 +40,7 @@ impl Director {
             && !self.is_ours(url.host_key(&self.shared.pinned))
         {
             elsewhere = true;
-            done.result = RobotsResult::File(parts::elsewhere(url, now));
+            done.result = RobotsResult::File(self.anothers_robots(url, now));
         }
         let outcome = done.outcome();
         let (at, host) = (done.asker.at(), done.asker.robots_of());

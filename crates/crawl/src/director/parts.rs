@@ -91,6 +91,18 @@ impl Director {
         stays && self.member.as_ref().is_none_or(|member| held(member.store.held()))
     }
 
+    /// What there is of a robots.txt that lies with a host of another worker's: what that worker has read,
+    /// where it is that host's own.
+    pub(super) fn anothers_robots(&self, url: &CanonicalUrl, now: Time) -> RobotsFile {
+        let at = url.host_key(&self.shared.pinned);
+        let read = match url.robots_txt() == *url {
+            true => self.shared.blocking(|| self.shared.store.robots(&[at])).ok(),
+            false => None,
+        };
+        let known = read.and_then(|mut files| files.pop().flatten());
+        known.filter(|file| file.until > now).unwrap_or_else(|| elsewhere(url, now))
+    }
+
     /// Counts what this process brought in.
     pub(super) fn count_own(&self, settled: &Settled) {
         self.shared.tenure.count(settled.pages, settled.bytes);
@@ -180,7 +192,7 @@ impl Director {
 }
 
 /// What there is of a robots.txt that lies with a host of another worker's: nothing, for now.
-pub(super) fn elsewhere(url: &CanonicalUrl, now: Time) -> RobotsFile {
+fn elsewhere(url: &CanonicalUrl, now: Time) -> RobotsFile {
     let why = format!("it lies at {url}, which another worker asks");
     let outcome = FetchOutcome::with_detail(OutcomeKind::ConnectionLost, 0, why);
     RobotsFile { asked: now, until: now, outcome, body: Vec::new() }

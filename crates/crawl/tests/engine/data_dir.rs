@@ -100,3 +100,31 @@ fn an_unwritable_directory_is_told_in_a_sentence() {
     }
     fs::set_permissions(&place.path, fs::Permissions::from_mode(0o755)).unwrap();
 }
+
+#[test]
+fn the_archive_of_a_worker_belongs_to_one_fleet_and_keeps_its_name() {
+    let place = Place::new();
+    let member = |fleet| DataDir::open_member(&place.path, Access::Own, fleet, now());
+    let (dir, name) = member(7).expect("a new one");
+    let number = dir.suffix_number().expect("a list");
+    dir.agrees(number).expect("its own list");
+    let other = dir.agrees(number + 1).expect_err("another list").to_string();
+    assert!(other.contains("public suffixes"), "{other}");
+    drop(dir);
+    assert_eq!(member(7).expect("the same again").1, name);
+    let refused = member(8).expect_err("another fleet's store would cut it").to_string();
+    assert!(refused.contains("another fleet"), "{refused}");
+    let refused = own(&place.path).expect_err("its store is elsewhere").to_string();
+    assert!(refused.contains("--store"), "{refused}");
+}
+
+#[test]
+fn a_crawl_of_its_own_does_not_become_a_workers_archive() {
+    let place = Place::new();
+    drop(own(&place.path).expect("a new one"));
+    std::fs::create_dir(place.path.join("store")).expect("as the store does");
+    let refused = DataDir::open_member(&place.path, Access::Own, 7, now());
+    let refused = refused.expect_err("it has a store").to_string();
+    assert!(refused.contains("--archive"), "{refused}");
+    own(&place.path).expect("and is what it was");
+}
