@@ -335,3 +335,43 @@ fn a_server_that_is_started_again_in_the_middle_costs_nothing_but_time() -> Resu
     fleet.verify("other")?;
     fleet.verify("giver")
 }
+
+/// Stops all processes of the server, or lets them go on: the line is there, and nobody answers.
+fn server(cluster: &Cluster, signal: &str) -> Result<()> {
+    let pid = std::fs::read_to_string(cluster.dir().join("data/postmaster.pid"))?;
+    let pid = pid.lines().next().context("no process number")?.to_owned();
+    let children = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children"))?;
+    let all = std::iter::once(pid.as_str()).chain(children.split_whitespace());
+    let sent = Command::new("kill").arg(signal).args(all).status()?;
+    ensure!(sent.success(), "kill {signal}");
+    Ok(())
+}
+
+#[test]
+fn past_its_lease_a_worker_without_its_server_asks_nobody() -> Result<()> {
+    let Some(rig) = Rig::new("fleet-cut", &[])? else { return Ok(()) };
+    let Some(cluster) = Cluster::start(CARELESS) else { return Ok(()) };
+    let fleet = Fleet { rig, url: cluster.database() };
+    let web = Web::start(16, 60)?;
+    let worker = fleet.worker("other")?;
+    let mut crawl = fleet.crawl("giver", &web.start_url())?;
+    std::thread::sleep(3 * LEASE);
+    ensure!(crawl.is_running()?, "it was over too soon: {}", crawl.err_so_far());
+    server(&cluster, "-STOP")?;
+    let silent_from = Instant::now() + LEASE + Duration::from_millis(100);
+    std::thread::sleep(3 * LEASE);
+    let silent_to = Instant::now();
+    server(&cluster, "-CONT")?;
+    let told = summary(&crawl.wait(CRAWL_LIMIT)?.ok()?)?;
+    ensure!(count(&told, "fetched")? == 960 && told["ended"] == "done", "{told}");
+    drop(worker);
+    let seen = web.seen();
+    let asked = |one: &&Seen| one.began > silent_from && one.began < silent_to;
+    let late: Vec<&Seen> = seen.values().flatten().filter(asked).collect();
+    ensure!(late.is_empty(), "asked without a lease: {late:?}");
+    let after = seen.values().flatten().filter(|one| one.began > silent_to).count();
+    ensure!(after > 100, "only {after} requests came after it: the cut was too late");
+    pauses_were_kept(&seen)?;
+    fleet.verify("other")?;
+    fleet.verify("giver")
+}
