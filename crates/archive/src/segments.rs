@@ -32,7 +32,7 @@ struct End {
 }
 
 /// Gives the number of the next segment, larger than all before, where several writers share them.
-pub type NextNumber = Box<dyn FnMut() -> Result<u32, Box<dyn Error + Send + Sync>> + Send>;
+pub type NextNumber = Box<dyn FnMut() -> Result<u32, Box<dyn Error + Send + Sync>> + Send + Sync>;
 
 struct Numbers(NextNumber);
 
