@@ -350,7 +350,7 @@ fn report(global: &Global, settings: &Settings, summary: &Summary) -> anyhow::Re
         }
         (Ended::Limit, true) => output::talk("A larger limit goes on from here."),
         _ => output::talk(format!(
-            "Everything is in {data}; `argiope --data {data} show URL` prints a page."
+            "Everything is in {data}: `argiope --data {data} search WORDS` finds pages, `show URL` prints one."
         )),
     }
     Ok(())
