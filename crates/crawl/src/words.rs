@@ -239,7 +239,8 @@ impl Words {
             };
             let behind = waiting as f64 / speed.max(1.0);
             self.hold.set(behind > BEHIND.as_secs_f64());
-            if index.pending() > 0 && since > if done.more { BUSY } else { CALM } {
+            let often = if done.more || held { BUSY } else { CALM };
+            if index.pending() > 0 && since > often {
                 self.commit(index)?;
             }
             Ok(done.more)
