@@ -1,5 +1,5 @@
-//! Benchmarks: what a crawled page ([`crawl`]), a discovered URL ([`frontier`]) and a page's reverse
-//! links ([`links`]) cost.
+//! Benchmarks: what a crawled page ([`crawl`]), a discovered URL ([`frontier`]), a page's reverse
+//! links ([`links`]) and its words ([`search`]) cost, and how quickly these are found.
 //!
 //! Machines are noisy: the numbers that count are ratios of medians from one interleaved run.
 
@@ -8,4 +8,5 @@ pub mod frontier;
 pub mod links;
 pub mod measure;
 pub mod rivals;
+pub mod search;
 pub mod table;

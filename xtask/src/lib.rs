@@ -3,7 +3,7 @@
 //! * [`mod@check`]: what must hold of the source: format, lints, docs, dependency policy, layers, text.
 //! * [`mod@test`]: fetch what the tests need, run `check`, build the binary, run every test.
 //! * [`mod@fuzz`]: made-up bytes for every parser of foreign ones.
-//! * [`mod@bench`]: what a crawled page, a discovered URL and a page's reverse links cost.
+//! * [`mod@bench`]: what a crawled page, a discovered URL, a page's links and words cost.
 //!
 //! Underneath: [`process`] runs programs with a time limit, [`nginx`] serves a folder on loopback
 //! and reads back its access log, [`docs`] unpacks Debian documentation packages as real sites,

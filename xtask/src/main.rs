@@ -19,7 +19,9 @@ cargo xtask bench crawl [--runs N] [--site PACKAGE|DIR]... [--connections-per-ho
 cargo xtask bench frontier [--urls N]...
                                        CPU, memory and disk per discovered URL, small and large
 cargo xtask bench links [--runs N] [--site PACKAGE|DIR]... [--counts N] [--against BINARY]
-                                       CPU per page with the link graph on and off";
+                                       CPU per page with the link graph on and off
+cargo xtask bench search [--runs N] [--site PACKAGE|DIR]... [--pages PACKAGE|DIR]...
+                                       time of a query and CPU per page beside bare tantivy";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -33,6 +35,7 @@ fn main() -> ExitCode {
         ["bench", "crawl", rest @ ..] => xtask::bench::crawl::run(rest),
         ["bench", "frontier", rest @ ..] => xtask::bench::frontier::run(rest),
         ["bench", "links", rest @ ..] => xtask::bench::links::run(rest),
+        ["bench", "search", rest @ ..] => xtask::bench::search::run(rest),
         ["help" | "--help" | "-h"] => {
             println!("{USAGE}");
             return ExitCode::SUCCESS;

@@ -1,7 +1,7 @@
 //! Programs from outside: find them, and install them where that is allowed.
 //!
 //! The tests need nginx, strace, wget and python3, and read archives with warcio, pywb and py-wacz
-//! and links with NetworkX; the benchmark needs wget2 and wrk. As root on a Debian system missing
+//! and links with NetworkX, PDF with poppler and Ghostscript; the benchmark needs wget2 and wrk. As root on a Debian system missing
 //! ones are installed; elsewhere a sentence says what is missing, and the tests that need it report
 //! themselves as skipped.
 
@@ -22,6 +22,8 @@ pub const FOR_TESTS: &[(&str, &str)] = &[
     ("ip", "iproute2"),
     ("unshare", "util-linux"),
     ("gzip", "gzip"),
+    ("gs", "ghostscript"),
+    ("pdftotext", "poppler-utils"),
 ];
 
 /// Programs of the crawl benchmark and the Debian packages that hold them.

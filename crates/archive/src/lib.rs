@@ -85,6 +85,8 @@ pub use record::{Payload, RecordHead, not_modified_record, response_record, revi
 pub use segment_files::{SegmentKind, WarcInfo, text_segment_name, warc_segment_name};
 pub use segments::Segments;
 pub use surt::surt;
-pub use text::{TEXT_FORMAT_VERSION, TextBlob, decode_text, encode_text, read_text};
+pub use text::{
+    TEXT_FORMAT_VERSION, TextBlob, TextReader, TextRef, decode_text, encode_text, read_text,
+};
 pub use tombstone::{blank_records, blank_texts, is_tombstone};
 pub use wacz::{WaczIndex, WaczInfo, WaczPage, WaczPages, WaczWriter};

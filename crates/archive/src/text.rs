@@ -10,11 +10,12 @@
 use crate::ArchiveError;
 use crate::segment_files::text_segment_name;
 use argiope_model::Location;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
-use std::path::Path;
-use zstd::zstd_safe::CParameter;
+use std::io::{ErrorKind, Read, Seek, SeekFrom};
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use zstd::zstd_safe::{CParameter, DCtx, find_frame_compressed_size, get_frame_content_size};
 
 /// The blob format that is written.
 pub const TEXT_FORMAT_VERSION: u8 = 1;
@@ -79,45 +80,190 @@ pub fn encode_text(blob: &TextBlob) -> Vec<u8> {
     })
 }
 
+/// A blob that was unpacked, read where it lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TextRef<'a> {
+    /// Version of the parser.
+    pub parser_version: u16,
+    /// The title.
+    pub title: &'a str,
+    /// The description from its meta tags.
+    pub description: &'a str,
+    /// The language, where known.
+    pub language: Option<&'a str>,
+    /// The visible text.
+    pub text: &'a str,
+    headings: Fields<'a>,
+}
+
+impl TextRef<'_> {
+    /// The blob, copied.
+    pub fn to_blob(&self) -> TextBlob {
+        let mut headings = self.headings;
+        TextBlob {
+            parser_version: self.parser_version,
+            title: self.title.to_owned(),
+            description: self.description.to_owned(),
+            headings: std::iter::from_fn(|| headings.text().map(str::to_owned)).collect(),
+            language: self.language.map(str::to_owned),
+            text: self.text.to_owned(),
+        }
+    }
+}
+
 /// Unpacks a blob.
 pub fn decode_text(packed: &[u8]) -> Result<TextBlob, ArchiveError> {
-    let bad = |e: std::io::Error| ArchiveError::NotText(e.to_string());
-    let mut decoder = zstd::stream::read::Decoder::with_buffer(packed).map_err(bad)?.single_frame();
-    let mut plain = Vec::new();
-    (&mut decoder).take(MAX_TEXT_BYTES).read_to_end(&mut plain).map_err(bad)?;
-    if !decoder.finish().is_empty() {
-        return Err(ArchiveError::NotText("something follows its frame".into()));
+    unpacked(packed, |text| text.to_blob())
+}
+
+/// Unpacks a blob into buffers of the thread and shows it there.
+fn unpacked<R>(packed: &[u8], show: impl FnOnce(TextRef<'_>) -> R) -> Result<R, ArchiveError> {
+    // Taken and given back, so that whoever is shown a text may read another one.
+    let mut bench = UNPACKING.take().unwrap_or_default();
+    bench.plain.clear();
+    let out = bench.unpack(packed).and_then(|()| parsed(&bench.plain)).map(show);
+    if bench.plain.capacity() > KEPT {
+        bench.plain = Vec::new();
     }
-    let (&version, rest) =
-        plain.split_first().ok_or_else(|| ArchiveError::NotText("it is empty".into()))?;
+    UNPACKING.set(Some(bench));
+    out
+}
+
+fn does_not_fit(reason: &str) -> ArchiveError {
+    ArchiveError::NotText(reason.to_owned())
+}
+
+/// A buffer larger than this is not kept.
+const KEPT: usize = 4 << 20;
+
+thread_local! {
+    static UNPACKING: Cell<Option<Unpacking>> = const { Cell::new(None) };
+}
+
+#[derive(Default)]
+struct Unpacking {
+    context: DCtx<'static>,
+    plain: Vec<u8>,
+}
+
+impl Unpacking {
+    fn unpack(&mut self, packed: &[u8]) -> Result<(), ArchiveError> {
+        let told = get_frame_content_size(packed).ok().flatten();
+        // What a damaged frame claims is not believed: room is made as the text comes.
+        if let Some(size) = told.filter(|size| *size <= KEPT as u64) {
+            if find_frame_compressed_size(packed).is_ok_and(|n| n < packed.len()) {
+                return Err(does_not_fit("something follows its frame"));
+            }
+            self.plain.reserve(size as usize);
+            self.context.decompress(&mut self.plain, packed).map_err(not_zstd)?;
+            return Ok(());
+        }
+        let bad = |e: std::io::Error| ArchiveError::NotText(e.to_string());
+        let decoder = zstd::stream::read::Decoder::with_buffer(packed).map_err(bad)?;
+        let mut decoder = decoder.single_frame();
+        (&mut decoder).take(MAX_TEXT_BYTES).read_to_end(&mut self.plain).map_err(bad)?;
+        match decoder.finish().is_empty() {
+            true => Ok(()),
+            false => Err(does_not_fit("something follows its frame")),
+        }
+    }
+}
+
+fn not_zstd(code: zstd::zstd_safe::ErrorCode) -> ArchiveError {
+    ArchiveError::NotText(zstd::zstd_safe::get_error_name(code).to_owned())
+}
+
+fn parsed(plain: &[u8]) -> Result<TextRef<'_>, ArchiveError> {
+    let (&version, rest) = plain.split_first().ok_or_else(|| does_not_fit("it is empty"))?;
     if version > TEXT_FORMAT_VERSION {
         return Err(ArchiveError::NewerText { found: version, known: TEXT_FORMAT_VERSION });
     }
     let mut fields = Fields { rest };
-    let blob = fields.blob();
-    match blob {
+    match fields.blob() {
         Some(blob) if version == TEXT_FORMAT_VERSION && fields.rest.is_empty() => Ok(blob),
-        _ => Err(ArchiveError::NotText("its fields do not fit".into())),
+        _ => Err(does_not_fit("its fields do not fit")),
     }
 }
 
 /// Reads the blob at `location` of the text store in `dir`.
 pub fn read_text(dir: &Path, location: Location) -> Result<TextBlob, ArchiveError> {
-    let path = dir.join(text_segment_name(location.segment));
-    let mut file = File::open(&path).map_err(ArchiveError::io("open", &path))?;
-    file.seek(SeekFrom::Start(location.offset)).map_err(ArchiveError::io("read", &path))?;
-    let mut packed = Vec::with_capacity(usize::try_from(location.length).unwrap_or(0).min(1 << 20));
-    file.take(location.length).read_to_end(&mut packed).map_err(ArchiveError::io("read", &path))?;
-    if packed.len() as u64 != location.length {
-        let reason = "the file ends within a text blob".to_owned();
-        return Err(ArchiveError::Damaged { path, offset: location.offset, reason });
+    TextReader::new(dir).read(location, |text| text.to_blob())
+}
+
+/// Reads blobs of one text store; a file stays open from one to the next.
+pub struct TextReader<'d> {
+    dir: &'d Path,
+    open: Option<(u32, File)>,
+    packed: Vec<u8>,
+}
+
+impl<'d> TextReader<'d> {
+    /// A reader of the text store in `dir`.
+    pub fn new(dir: &'d Path) -> Self {
+        TextReader { dir, open: None, packed: Vec::new() }
     }
-    decode_text(&packed).map_err(|e| match e {
-        ArchiveError::NotText(reason) => {
-            ArchiveError::Damaged { path, offset: location.offset, reason }
+
+    /// Shows the blob at `location` where it was unpacked.
+    pub fn read<R>(
+        &mut self,
+        location: Location,
+        show: impl FnOnce(TextRef<'_>) -> R,
+    ) -> Result<R, ArchiveError> {
+        self.fetch(location)?;
+        unpacked(&self.packed, show).map_err(|e| self.placed(e, location))
+    }
+
+    fn path(&self, location: Location) -> PathBuf {
+        self.dir.join(text_segment_name(location.segment))
+    }
+
+    fn damaged(&self, location: Location, reason: String) -> ArchiveError {
+        ArchiveError::Damaged { path: self.path(location), offset: location.offset, reason }
+    }
+
+    fn placed(&self, error: ArchiveError, location: Location) -> ArchiveError {
+        match error {
+            ArchiveError::NotText(reason) => self.damaged(location, reason),
+            other => other,
         }
-        other => other,
-    })
+    }
+
+    /// Reads the packed bytes.
+    fn fetch(&mut self, location: Location) -> Result<(), ArchiveError> {
+        self.packed.clear();
+        if self.open.as_ref().is_none_or(|(segment, _)| *segment != location.segment) {
+            let path = self.path(location);
+            let file = File::open(&path).map_err(ArchiveError::io("open", &path))?;
+            self.open = Some((location.segment, file));
+        }
+        let ended = "the file ends within a text blob";
+        let length = usize::try_from(location.length);
+        let Some(length) = length.ok().filter(|length| *length as u64 <= MAX_TEXT_BYTES) else {
+            return Err(self.damaged(location, ended.to_owned()));
+        };
+        let read = match &mut self.open {
+            Some((_, file)) if length <= 1 << 20 => {
+                self.packed.resize(length, 0);
+                file.read_exact_at(&mut self.packed, location.offset)
+            }
+            Some((_, file)) => {
+                // A length that is wrong runs out of bytes, not of memory.
+                let begin = file.seek(SeekFrom::Start(location.offset));
+                begin
+                    .and_then(|_| file.take(location.length).read_to_end(&mut self.packed))
+                    .map(drop)
+            }
+            None => Ok(()),
+        };
+        match read {
+            Err(e) if e.kind() == ErrorKind::UnexpectedEof => {
+                Err(self.damaged(location, ended.to_owned()))
+            }
+            Err(e) => Err(ArchiveError::io("read", &self.path(location))(e)),
+            Ok(()) if self.packed.len() != length => Err(self.damaged(location, ended.to_owned())),
+            Ok(()) => Ok(()),
+        }
+    }
 }
 
 fn put(out: &mut Vec<u8>, text: &str) {
@@ -130,21 +276,25 @@ fn put_number(out: &mut Vec<u8>, number: usize) {
     out.extend_from_slice(&number.to_le_bytes());
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Fields<'a> {
     rest: &'a [u8],
 }
 
-impl Fields<'_> {
-    fn blob(&mut self) -> Option<TextBlob> {
+impl<'a> Fields<'a> {
+    fn blob(&mut self) -> Option<TextRef<'a>> {
         let (version, rest) = self.rest.split_first_chunk::<2>()?;
         self.rest = rest;
         let language = self.text()?;
         let title = self.text()?;
         let description = self.text()?;
         let count = self.number()?;
-        // Collected one by one: a lying count runs out of bytes, not of memory.
-        let headings = (0..count).map(|_| self.text()).collect::<Option<Vec<_>>>()?;
-        Some(TextBlob {
+        let begin = self.rest;
+        for _ in 0..count {
+            self.text()?;
+        }
+        let headings = Fields { rest: &begin[..begin.len() - self.rest.len()] };
+        Some(TextRef {
             parser_version: u16::from_le_bytes(*version),
             title,
             description,
@@ -160,11 +310,11 @@ impl Fields<'_> {
         usize::try_from(u32::from_le_bytes(*number)).ok()
     }
 
-    fn text(&mut self) -> Option<String> {
+    fn text(&mut self) -> Option<&'a str> {
         let length = self.number()?;
         let (text, rest) = self.rest.split_at_checked(length)?;
         self.rest = rest;
-        String::from_utf8(text.to_vec()).ok()
+        std::str::from_utf8(text).ok()
     }
 }
 
@@ -191,6 +341,29 @@ mod tests {
             bad[flipped] ^= 0x20;
             let _ = decode_text(&bad);
         }
+    }
+
+    #[test]
+    fn a_reader_goes_from_text_to_text() {
+        let dir = tempfile::tempdir().unwrap();
+        let blob =
+            |text: String| TextBlob { text, headings: vec!["a".into()], ..Default::default() };
+        let blobs = [blob("wörd ".repeat(200_000)), blob("x".into()), blob("y ".repeat(3_000_000))];
+        let mut locations = Vec::new();
+        for (n, blob) in blobs.iter().enumerate() {
+            let packed = encode_text(blob);
+            let location = Location { segment: n as u32, offset: 3, length: packed.len() as u64 };
+            let file = dir.path().join(text_segment_name(location.segment));
+            std::fs::write(file, [b"...", &*packed].concat()).unwrap();
+            locations.push(location);
+        }
+        let mut reader = TextReader::new(dir.path());
+        for n in [0, 1, 1, 2, 0] {
+            assert_eq!(reader.read(locations[n], |text| text.to_blob()).unwrap(), blobs[n]);
+        }
+        let short = Location { length: locations[1].length + 1, ..locations[1] };
+        let error = reader.read(short, |_| ()).unwrap_err().to_string();
+        assert!(error.contains("ends within"), "{error}");
     }
 
     proptest! {

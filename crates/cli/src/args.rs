@@ -12,6 +12,7 @@ use std::path::PathBuf;
   argiope crawl https://example.org/            fetch a whole site; run again to go on
   argiope status                                ask a running crawl how far it is
   argiope explain https://example.org/page      why a page was fetched or was not
+  argiope search spider web                     find pages by their words
   argiope links https://example.org/page        who links to it, and in which words
   argiope broken                                links that lead nowhere
   argiope show https://example.org/             print what was fetched")]
@@ -55,9 +56,17 @@ pub enum Command {
     /// The hosts of all crawls: how they answer, what they take up; exclude or forgive one
     Sites(Sites),
     /// All that is known of a URL
-    Doc(Target),
+    Doc(Doc),
     /// Why a URL was or was not fetched, and when it will be
     Explain(Explain),
+    /// Find pages by their words
+    Search(Search),
+    /// Where a word stands: every place on every page
+    Word(Word),
+    /// The dictionary: every word and how often it occurs
+    Words(Words),
+    /// Make the word index again from the texts, or these too from the archive
+    Reindex(Reindex),
     /// Who links to a URL, and in which words
     Links(Links),
     /// The most linked pages
@@ -143,6 +152,9 @@ pub struct Crawl {
     /// Count back-links later, when they are asked for
     #[arg(long)]
     pub no_links: bool,
+    /// Index words later, when somebody searches
+    #[arg(long)]
+    pub no_index: bool,
     /// Keep no bodies; `show` will have nothing to show
     #[arg(long)]
     pub no_archive: bool,
@@ -289,10 +301,93 @@ pub struct Broken {
 }
 
 #[derive(Debug, Args)]
-pub struct Target {
+pub struct Doc {
     /// A URL or a document number
     #[arg(value_name = "URL|ID")]
     pub target: String,
+    /// Its words, each with the places where it stands
+    #[arg(long)]
+    pub words: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  argiope search spider web                     pages with both words
+  argiope search '\"orb web\" -silk'            a phrase, without a word
+  argiope search 'intitle:garden (rain OR snow) lang:en'
+  argiope search 'site:example.org after:2026-01 report*' --sort date
+
+The language:
+  spider web          both words; pages with some of them follow where there are few
+  \"spider web\"        side by side; \"spider web\"~3 at most three places apart
+  a OR b, -c, ( … )   one of them, without, what belongs together
+  prefi*, word~2      words that begin so, words spelled nearly so
+  site: intitle: inurl: link: lang: type: before: after:")]
+pub struct Search {
+    /// What to look for
+    #[arg(value_name = "QUERY", required = true)]
+    pub query: Vec<String>,
+    /// How many pages to show
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub limit: usize,
+    /// Leave out so many before them
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub offset: usize,
+    /// The best first, or those that changed last
+    #[arg(long, value_enum, default_value_t = SortBy::Relevance)]
+    pub sort: SortBy,
+    /// Count the pages by site, language and year
+    #[arg(long)]
+    pub facets: bool,
+    /// Say what each score is made of
+    #[arg(long)]
+    pub explain: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  argiope reindex                               after stop words or the language were changed
+  argiope reindex --from-archive                after text/ was lost, or for a newer parser")]
+pub struct Reindex {
+    /// First take texts that are lost, damaged, missing or of an older parser from the archive again
+    #[arg(long)]
+    pub from_archive: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SortBy {
+    Relevance,
+    Date,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  argiope word spider                           position@document, and the page
+
+A position is the place of the word in the visible text of the page, from 1.")]
+pub struct Word {
+    /// The word
+    #[arg(value_name = "WORD")]
+    pub word: String,
+    /// List so many pages at most; 0 lists all (default: 50 in text, all in json)
+    #[arg(long, value_name = "N")]
+    pub limit: Option<usize>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  argiope words --top                           the most frequent words
+  argiope words --prefix spid                   those that begin so")]
+pub struct Words {
+    /// Only words that begin so
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    pub prefix: String,
+    /// The most frequent ones, not all in their order
+    #[arg(long)]
+    pub top: bool,
+    /// List so many at most; 0 lists all (default: 50 in text and with --top, all in json)
+    #[arg(long, value_name = "N")]
+    pub limit: Option<usize>,
 }
 
 #[derive(Debug, Args)]

@@ -9,6 +9,16 @@ pub fn talk(line: impl AsRef<str>) {
     eprintln!("{}", line.as_ref());
 }
 
+/// Writes over the line that stands on the terminal; an empty one clears it.
+pub fn line(text: impl AsRef<str>) {
+    eprint!("\r\x1b[K{}", text.as_ref());
+}
+
+/// Whether stdout is a terminal.
+pub fn is_shown() -> bool {
+    std::io::stdout().is_terminal()
+}
+
 /// Whether stderr is a terminal.
 pub fn on_terminal() -> bool {
     std::io::stderr().is_terminal()

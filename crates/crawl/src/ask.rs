@@ -3,10 +3,12 @@
 //! One set of questions for all who ask: the owner answers them over its control socket, and
 //! where there is no owner the asker opens the directory and answers itself.
 
+use crate::ask_words::{SearchOrder, WordOrder, about_words};
 use crate::backlinks::Backlinks;
 use crate::data_dir::{DataDir, text_dir};
 use crate::disk;
 use crate::explain::explain;
+use crate::follow::Followers;
 use crate::import::is_import;
 use crate::live::{Live, Look, summed};
 use crate::settings::EngineSettings;
@@ -75,6 +77,17 @@ pub enum Question {
         /// Also URLs that no job has met.
         all: bool,
     },
+    /// Pages that hold words; a last row tells how many there are.
+    Search(SearchOrder),
+    /// Where a word stands, page by page.
+    Word {
+        /// The word.
+        word: String,
+    },
+    /// The dictionary.
+    Words(WordOrder),
+    /// The words of a page, with their places.
+    DocWords(String),
     /// Links that lead nowhere, those to one URL together.
     Broken {
         /// After this document.
@@ -93,6 +106,10 @@ pub struct LinkOrder {
     pub pages: usize,
 }
 
+/// What is said of words while a crawl runs that does not index them.
+const NOT_INDEXED: &str = "this crawl does not index words while it runs (--no-index); when it is over, \
+    `argiope search` indexes what is there";
+
 /// An answer: rows, or a sentence saying why there are none.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -103,6 +120,8 @@ pub enum Asked {
     Piece(Vec<Value>, Option<Box<Question>>),
     /// Why there are none.
     Sorry(String),
+    /// The question is written wrongly, and how.
+    Wrong(String),
 }
 
 /// Answers a question from the store; `live` where a crawl is running.
@@ -110,10 +129,11 @@ pub fn answer(
     question: &Question,
     dir: &DataDir,
     store: &dyn Store,
-    links: &Backlinks,
+    followers: &Followers,
     settings: &EngineSettings,
     live: Option<&Live>,
 ) -> Asked {
+    let links = &*followers.links;
     let now = Clock::System.now();
     let last;
     let settings = match live {
@@ -162,6 +182,15 @@ pub fn answer(
             Ok(row) => Ok(Some(vec![row])),
             Err(why) => return Asked::Sorry(why),
         },
+        Question::Search(_)
+        | Question::Word { .. }
+        | Question::Words(_)
+        | Question::DocWords(_) => {
+            if live.is_some() && !followers.words.is_followed() {
+                return Asked::Sorry(NOT_INDEXED.to_owned());
+            }
+            return about_words(question, dir, store, &followers.words, now);
+        }
         Question::Links { .. }
         | Question::LinksOut { .. }
         | Question::Top { .. }
@@ -240,7 +269,7 @@ pub(crate) fn unknown_site(name: &str) -> String {
 
 type Rows = Result<Option<Vec<Value>>, StoreError>;
 
-fn find(
+pub(crate) fn find(
     target: &str,
     pinned: &Suffixes,
     store: &dyn Store,

@@ -1,29 +1,26 @@
 //! Back-links: the link graph kept beside the crawl, and the questions asked of it.
 //!
 //! * What this is: [`Backlinks`], the one place of a data directory's link graph in a process.
-//!   While a crawl runs a [`Following`] thread reads the change log about once a second; whoever
+//!   While a crawl runs a [`Following`](crate::Following) thread reads the change log about once a second; whoever
 //!   asks has the rest read first, so that an answer knows every committed page.
 //! * Its place: beside the engine, never in its way. The graph can be made again from the store:
 //!   a damaged one is, and a failure here ends no crawl.
 //! * What is not here: what counts as a back-link and how it is kept (`graph`).
 
 use crate::data_dir::DataDir;
+use crate::follow::{Failure, Follower};
 use argiope_graph::{By, Graph, GraphError, SourcePlace, View, outgoing, seen_so, site_of};
 use argiope_model::{CanonicalUrl, DocId, HostKey, Suffixes, UrlKey};
 use argiope_store::{HostRow, Store};
 use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::path::PathBuf;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread::JoinHandle;
-use std::time::Duration;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Rows of the change log read before somebody else may ask.
 const PIECE: usize = 2_048;
 /// Hosts looked at to know how many sites there are.
 const FEW_HOSTS: usize = 1_024;
-/// From one look at the change log to the next.
-const PAUSE: Duration = Duration::from_secs(1);
 
 /// The link graph of a data directory.
 pub struct Backlinks {
@@ -228,61 +225,19 @@ impl Backlinks {
     }
 }
 
-/// A thread that follows the change log until it is dropped, and then to its end.
-pub struct Following {
-    over: Arc<(Mutex<bool>, Condvar)>,
-    thread: Option<JoinHandle<()>>,
-}
-
-impl Following {
-    /// Starts to follow.
-    pub fn start(links: Arc<Backlinks>) -> std::io::Result<Self> {
-        let over = Arc::new((Mutex::new(false), Condvar::new()));
-        let told = over.clone();
-        let thread = std::thread::Builder::new().name("links".to_owned()).spawn(move || {
-            let mut well = true;
-            while !waited(&told) {
-                // A full disk may have room again later; it is said once.
-                let followed = loop {
-                    match links.follow() {
-                        Ok(true) if !is_over(&told) => {}
-                        other => break other,
-                    }
-                };
-                match followed {
-                    Ok(_) => well = true,
-                    Err(e) if std::mem::take(&mut well) => {
-                        tracing::warn!("back-links fall behind: {}", chain(&e));
-                    }
-                    Err(_) => {}
-                }
-            }
-            if let Err(e) = links.catch_up() {
-                tracing::warn!("back-links are counted when they are asked for: {}", chain(&e));
-            }
-        })?;
-        Ok(Following { over, thread: Some(thread) })
+impl Follower for Backlinks {
+    fn name(&self) -> &'static str {
+        "back-links"
     }
-}
 
-impl Drop for Following {
-    fn drop(&mut self) {
-        let (over, bell) = &*self.over;
-        *over.lock().unwrap_or_else(PoisonError::into_inner) = true;
-        bell.notify_all();
-        let _ = self.thread.take().map(JoinHandle::join);
+    fn step(&self) -> Result<bool, Failure> {
+        Ok(self.follow()?)
     }
-}
 
-fn is_over(told: &(Mutex<bool>, Condvar)) -> bool {
-    *told.0.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Waits a while; says whether it is over.
-fn waited((over, bell): &(Mutex<bool>, Condvar)) -> bool {
-    let over = over.lock().unwrap_or_else(PoisonError::into_inner);
-    let waited = bell.wait_timeout_while(over, PAUSE, |over| !*over);
-    *waited.unwrap_or_else(PoisonError::into_inner).0
+    fn finish(&self, _: bool) -> Result<(), Failure> {
+        // It takes less time than it would to do it later.
+        Ok(self.catch_up()?)
+    }
 }
 
 /// An error and its causes as one sentence.

@@ -5,8 +5,8 @@
 //! and with every path length. One question a connection, one JSON line each way.
 
 use crate::ask::{Asked, Question, answer, status};
-use crate::backlinks::Backlinks;
 use crate::data_dir::DataDir;
+use crate::follow::Followers;
 use crate::live::{Live, Look};
 use crate::run::{Instruction, SiteChange};
 use crate::settings::EngineSettings;
@@ -95,8 +95,8 @@ pub struct Owner {
     pub dir: Arc<DataDir>,
     /// Its store.
     pub store: Arc<dyn Store>,
-    /// Who links to whom in it.
-    pub links: Arc<Backlinks>,
+    /// What follows it.
+    pub followers: Followers,
     /// The status.
     pub live: Arc<Live>,
     /// How it crawls.
@@ -182,8 +182,8 @@ fn serve(stream: &TcpStream, token: &str, owner: &Owner) -> io::Result<()> {
             Question::Exclude { name } => exclude(owner, name),
             Question::Status => status(&*owner.store, Some((&owner.live, look(owner)))),
             question => {
-                let Owner { dir, store, links, live, settings, .. } = owner;
-                answer(question, dir, &**store, links, settings, Some(live))
+                let Owner { dir, store, followers, live, settings, .. } = owner;
+                answer(question, dir, &**store, followers, settings, Some(live))
             }
         },
         Ok(_) => Asked::Sorry(WRONG_TOKEN.to_owned()),

@@ -7,7 +7,7 @@
 //!  control.json    where the owner listens, while there is one
 //!  store/          what we know            warc/   what we saw
 //!  text/           what it says            spool/  bodies on their way, emptied at start
-//!  graph/          who links to whom; can be made again from the store
+//!  graph/          who links to whom       index/  every word; both can be made again
 //!  receipts/       what was forgotten      forgetting.json  while that is under way
 //! ```
 //!
@@ -192,6 +192,11 @@ impl DataDir {
     /// Where the reverse links are.
     pub fn graph(&self) -> PathBuf {
         self.path.join("graph")
+    }
+
+    /// Where the word index is.
+    pub fn index(&self) -> PathBuf {
+        self.path.join("index")
     }
 
     /// Where bodies wait.

@@ -24,13 +24,16 @@ mod receipt;
 pub use look::{ForgetPlan, Move, Survivor, look};
 pub use receipt::{FileReceipt, Receipt};
 
+use crate::backlinks::{Backlinks, chain};
 use crate::data_dir::{DataDir, log_dir, receipts_dir};
 use crate::disk;
 use crate::log::forget_details;
+use crate::words::{Hold, Words};
 use argiope_archive::{
     ArchiveError, SegmentKind as ArchiveKind, Segments, WarcInfo, blank_records, blank_texts,
     is_tombstone, open_record,
 };
+use argiope_index::{IndexError, IndexSettings, made_with};
 use argiope_model::{CanonicalUrl, HostKey, Time, UrlKey};
 use argiope_store::{Batch, Forget, SegmentKind, Store, StoreError, UrlState};
 use receipt::FileBefore;
@@ -247,6 +250,7 @@ fn behind_the_commit(
     let logs = log_dir(dir.path());
     forget_details(&logs, &plan.urls.iter().map(String::as_str).collect())
         .map_err(io_error("rewrite", &logs))?;
+    forget_words(dir, &store)?;
     let after = FileBefore::of(dir, &*store, plan)?;
     drop(store);
     (files.rewrite)(&dir.store())?;
@@ -258,6 +262,26 @@ fn behind_the_commit(
     write_whole(&kept, &serde_json::to_vec_pretty(&receipt).expect("it is JSON"))?;
     remove(&plan_path(dir))?;
     Ok(receipt)
+}
+
+/// Takes the forgotten pages out of the word index, and their words out of its files. An index
+/// that cannot be written is made again when somebody searches.
+fn forget_words(dir: &DataDir, store: &Arc<dyn Store>) -> Result<(), ForgetError> {
+    let at = dir.index();
+    if !at.exists() {
+        return Ok(());
+    }
+    let memory = IndexSettings::MIN_MEMORY;
+    let without = || -> Result<(), IndexError> {
+        let settings = made_with(&at, memory)?.unwrap_or_default();
+        let links = Arc::new(Backlinks::new(dir, store.clone(), memory));
+        Words::new(dir, store.clone(), Some(links), settings, Hold::default()).purge()
+    };
+    if let Err(e) = without() {
+        tracing::warn!("{}; the word index is made again later", chain(&e));
+        fs::remove_dir_all(&at).map_err(io_error("remove", &at))?;
+    }
+    Ok(())
 }
 
 fn plan_path(dir: &DataDir) -> PathBuf {

@@ -44,6 +44,7 @@
 //!   (`cli`).
 
 mod ask;
+mod ask_words;
 mod backlinks;
 mod committer;
 mod control;
@@ -55,6 +56,7 @@ mod export;
 mod export_graph;
 mod export_pages;
 mod export_wacz;
+mod follow;
 mod forget;
 mod group;
 mod import;
@@ -67,12 +69,16 @@ mod robots;
 mod run;
 mod settings;
 mod sites;
+mod texts;
 mod verify;
 mod visit;
+mod words;
 mod world;
 
+pub use argiope_index::{IndexError, IndexSettings};
 pub use ask::{Asked, LinkOrder, Question, answer};
-pub use backlinks::{Backlinks, Following};
+pub use ask_words::{SearchOrder, WordOrder};
+pub use backlinks::Backlinks;
 pub use control::{ControlError, Listening, Owner, ask_owner, listen};
 pub use data_dir::{Access, DataDir, DataDirError, Manifest};
 pub use export::{export_cdxj, export_warc};
@@ -82,6 +88,7 @@ pub use export_graph::{
 };
 pub use export_pages::{PageFilter, PagesExported, export_jsonl, export_text, export_text_tree};
 pub use export_wacz::{WaczExported, WaczOrder, export_wacz};
+pub use follow::{Follower, Followers, Following};
 pub use forget::{
     FileReceipt, ForgetError, ForgetPlan, Move, OpenStore, Receipt, StoreFiles, Survivor,
     finish_forgetting, forget, look,
@@ -94,5 +101,7 @@ pub use order::{NewJob, Picked, open_jobs, pick_job};
 pub use run::{Ended, EngineError, Instruction, Run, SiteChange, Summary, run};
 pub use settings::EngineSettings;
 pub use sites::{excluded_starts, forgive_site};
-pub use verify::{Problem, Verified, verify};
+pub use texts::{Texts, TextsError, texts_again};
+pub use verify::{Problem, Verified, verify, verify_words};
+pub use words::{Hold, Indexing, Words};
 pub use world::{Clock, Coming, MadeUp, Web};

@@ -1,7 +1,9 @@
 //! What the engine needs to know, validated by the caller.
 
+use crate::words::Hold;
 use argiope_fetch::FetchSettings;
 use argiope_frontier::{Network, Patience};
+use argiope_index::IndexSettings;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::time::Duration;
@@ -52,6 +54,12 @@ pub struct EngineSettings {
     pub segment_bytes: u64,
     /// The crawl pauses while less than this is free on the disk.
     pub min_free_disk: u64,
+    /// Whether back-links are kept while the crawl runs.
+    pub links: bool,
+    /// How the word index is made; its memory is set by the engine.
+    pub index: IndexSettings,
+    /// What makes the crawl wait: followers that cannot keep up.
+    pub hold: Hold,
     /// What the fetcher needs; `spool_dir` and `body_memory` are set by the engine.
     pub fetch: FetchSettings,
 }
@@ -111,6 +119,11 @@ impl EngineSettings {
     /// The share of the link graph.
     pub fn link_memory(&self) -> u64 {
         self.memory / 16
+    }
+
+    /// The share of the word index.
+    pub fn index_memory(&self) -> u64 {
+        (self.memory / 5).max(IndexSettings::MIN_MEMORY)
     }
 
     /// Rows of ready queues held, at about 256 bytes each.

@@ -7,13 +7,18 @@
 //! claimed and counted must agree as well.
 
 use crate::data_dir::DataDir;
+use crate::words::Words;
 use argiope_archive::{DigestCheck, WarcReader, digest_base32, read_text, warc_segment_name};
+use argiope_index::{IndexError, indexed_text};
 use argiope_model::{Capture, DocId, HostKey, JobId, Location, UrlKey};
 use argiope_store::{SegmentKind, Store, UrlRow, UrlState, decode_links};
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs::File;
 use std::io::{BufReader, Read};
+
+/// What helps against a lost text.
+const AGAIN: &str = "`argiope reindex --from-archive` makes it again";
 
 /// Something that does not agree.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -35,6 +40,8 @@ pub struct Verified {
     pub urls: u64,
     /// Texts read.
     pub texts: u64,
+    /// Documents of the word index compared.
+    pub documents: u64,
     /// What does not agree, at most a thousand rows.
     pub problems: Vec<Problem>,
     /// How many problems there are.
@@ -144,6 +151,57 @@ pub fn verify(
     Ok(out)
 }
 
+/// Checks the word index against the store, document by document.
+pub fn verify_words(
+    store: &dyn Store,
+    words: &Words,
+    out: &mut Verified,
+) -> Result<(), IndexError> {
+    // What was committed and not yet read is no disagreement.
+    words.catch_up(false, |_| {})?;
+    let view = words.view()?;
+    let mut held: HashMap<DocId, Location> = HashMap::new();
+    let mut twice = Vec::new();
+    view.each_document(|doc, at| {
+        if held.insert(doc, at).is_some() {
+            twice.push(doc);
+        }
+    })?;
+    for doc in twice {
+        out.problem(format!("document {doc}"), "it stands in the word index twice");
+    }
+    out.documents = held.len() as u64;
+    let mut after = None;
+    loop {
+        let page = store.scan_urls(after, 512)?;
+        let Some((last, _)) = page.last() else { break };
+        after = Some(*last);
+        for (key, row) in page {
+            let found = held.remove(&row.doc);
+            // A page that is asked for again is as it was until that is over.
+            if row.state == UrlState::Queued && row.visits > 0 {
+                continue;
+            }
+            let wanted = match row.state {
+                UrlState::Fetched => indexed_text(&store.captures(key)?),
+                _ => None,
+            };
+            let problem = match (found, wanted) {
+                (Some(found), Some(wanted)) if found == wanted => continue,
+                (None, None) => continue,
+                (Some(_), Some(_)) => "the word index holds another text of it",
+                (None, Some(_)) => "it is not in the word index",
+                (Some(_), None) => "it is in the word index and should not be",
+            };
+            out.problem(row.url.as_str(), problem);
+        }
+    }
+    for doc in held.into_keys() {
+        out.problem(format!("document {doc}"), "it is in the word index and nowhere else");
+    }
+    Ok(())
+}
+
 fn check_hosts(
     store: &dyn Store,
     ready: &HashMap<HostKey, u64>,
@@ -250,9 +308,10 @@ fn check_url(
             out.texts += 1;
             let end = at.offset + at.length;
             if texts.get(&at.segment).is_none_or(|committed| end > *committed) {
-                out.problem(row.url.as_str(), "its text lies beyond what was committed");
+                let problem = format!("its text lies beyond what was committed; {AGAIN}");
+                out.problem(row.url.as_str(), problem);
             } else if let Err(e) = read_text(&dir.text(), at) {
-                out.problem(row.url.as_str(), format!("its text cannot be read: {e}"));
+                out.problem(row.url.as_str(), format!("its text cannot be read: {e}; {AGAIN}"));
             }
         }
     }

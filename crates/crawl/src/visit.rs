@@ -37,6 +37,8 @@ const LARGE: u64 = 256 << 10;
 const BUSY_TRIES: u8 = 8;
 /// Sitemaps are read up to this length (the protocol's limit).
 const MAX_SITEMAP: u64 = 50 << 20;
+/// No text is taken from a longer PDF: it is read whole.
+const MAX_PDF: u64 = 32 << 20;
 
 /// What all visits share.
 pub(crate) struct Shared {
@@ -143,7 +145,7 @@ pub(crate) async fn visit(
     let work = Work { shared: &shared, job: &job, number, truncated: None };
     let done = match asked {
         None => shared.blocking(|| work.expand(entry)),
-        Some(Ok(answer)) if answer.body.len() > LARGE => {
+        Some(Ok(answer)) if answer.body.len() > LARGE || is_packed_text(&answer) => {
             let _alone = shared.large.acquire().await;
             shared.blocking(|| work.page(entry, answer))
         }
@@ -159,6 +161,16 @@ pub(crate) async fn visit(
         Err(e) => Event::Failed(Arc::new(e)),
     };
     let _ = shared.events.send(event).await;
+}
+
+/// Whether a short body may be much work: what a PDF holds is packed. Where nobody says what it is,
+/// it may be one.
+fn is_packed_text(answer: &Answer) -> bool {
+    answer.head.as_ref().is_some_and(|head| {
+        let declared = head.content_type();
+        let declared = declared.as_deref().and_then(parse::MediaType::parse);
+        declared.is_none_or(|declared| parse::type_group(&declared.essence) == "pdf")
+    })
 }
 
 /// What an answer that ended now means for its host.
@@ -189,8 +201,10 @@ pub(crate) struct Work<'a> {
 
 /// What the body of a good answer holds.
 #[derive(Default)]
-struct Content {
-    text: Option<Vec<u8>>,
+pub(crate) struct Content {
+    pub text: Option<Vec<u8>>,
+    /// Why there is none, where there should be one.
+    no_text: Option<String>,
     links: Vec<Link>,
     /// References that should have been links and cannot be read.
     malformed: Vec<MalformedLink>,
@@ -273,7 +287,12 @@ impl Work<'_> {
             let ending = entry.url.extension();
             let media = parse::media_type(declared.as_deref(), &first, ending.as_deref());
             if parse::is_wanted(&media.essence, &self.job.wanted.types) {
-                content = self.content(&entry.url, &media, plain)?;
+                content = content_of(&entry.url, &media, plain, self.shared.agent.as_deref())?;
+                if let Some(why) = content.no_text.take() {
+                    tracing::debug!(url = entry.url.as_str(), "no text: {why}");
+                    let why = format!("no text: {why}");
+                    outcome = FetchOutcome::with_detail(OutcomeKind::Fetched, head.status, why);
+                }
                 if let Some(agent) = &self.shared.agent {
                     let tags: Vec<_> = head.x_robots_tags().collect();
                     let tags = parse::header_directives(tags.iter().map(|t| &**t), agent);
@@ -361,52 +380,6 @@ impl Work<'_> {
         }
     }
 
-    fn content(
-        &self,
-        url: &CanonicalUrl,
-        media: &parse::MediaType,
-        body: &Body,
-    ) -> Result<Content, VisitError> {
-        let charset = media.charset.as_deref();
-        let page = match (parse::type_group(&media.essence), body.bytes()) {
-            ("html", Some(bytes)) => parse::parse_html(bytes, charset),
-            ("html", None) => parse::parse_html_reader(body.reader()?, charset)?,
-            ("text", Some(bytes)) => parse::parse_text(bytes, charset),
-            ("text", None) => {
-                let mut head = Vec::new();
-                body.reader()?.take(4 << 20).read_to_end(&mut head)?;
-                parse::parse_text(&head, charset)
-            }
-            _ => return Ok(Content::default()),
-        };
-        let parse::Resolved { links, malformed } = parse::resolve(&page, url);
-        let malformed = malformed.into_iter().map(|m| MalformedLink {
-            href: m.href.into(),
-            words: m.words.into(),
-            reason: m.reason.to_string().into(),
-        });
-        let malformed = malformed.collect();
-        let agent = self.shared.agent.as_deref();
-        let directives = agent.map(|agent| parse::meta_directives(&page.robots, agent));
-        let words = page.text.split_ascii_whitespace().count() as u64;
-        let blob = TextBlob {
-            parser_version: parse::PARSER_VERSION,
-            title: page.title,
-            description: page.description,
-            headings: page.headings.into_iter().map(|h| h.text).collect(),
-            language: page.language,
-            text: page.text,
-        };
-        Ok(Content {
-            text: Some(encode_text(&blob)),
-            links,
-            malformed,
-            words,
-            directives: directives.unwrap_or_default(),
-            index: false,
-        })
-    }
-
     fn finish(
         &self,
         entry: Entry,
@@ -451,6 +424,69 @@ impl Work<'_> {
     }
 }
 
+/// What a body says.
+pub(crate) fn content_of(
+    url: &CanonicalUrl,
+    media: &parse::MediaType,
+    body: &Body,
+    agent: Option<&str>,
+) -> Result<Content, VisitError> {
+    let charset = media.charset.as_deref();
+    let mut no_text = None;
+    let page = match (parse::type_group(&media.essence), body.bytes()) {
+        ("html", Some(bytes)) => parse::parse_html(bytes, charset),
+        ("html", None) => parse::parse_html_reader(body.reader()?, charset)?,
+        ("text", Some(bytes)) => parse::parse_text(bytes, charset),
+        ("text", None) => {
+            let mut head = Vec::new();
+            body.reader()?.take(4 << 20).read_to_end(&mut head)?;
+            parse::parse_text(&head, charset)
+        }
+        ("pdf", _) if body.len() > MAX_PDF => {
+            let no_text = Some(format!("it is longer than {} MB", MAX_PDF >> 20));
+            return Ok(Content { no_text, ..Content::default() });
+        }
+        ("pdf", bytes) => {
+            let mut whole = Vec::new();
+            if bytes.is_none() {
+                body.reader()?.read_to_end(&mut whole)?;
+            }
+            let (page, why) = parse::parse_pdf(bytes.unwrap_or(&whole));
+            no_text = why.map(|why| why.to_string());
+            page
+        }
+        _ => return Ok(Content::default()),
+    };
+    let parse::Resolved { links, malformed } = parse::resolve(&page, url);
+    let malformed = malformed.into_iter().map(|m| MalformedLink {
+        href: m.href.into(),
+        words: m.words.into(),
+        reason: m.reason.to_string().into(),
+    });
+    let malformed = malformed.collect();
+    let directives = agent.map(|agent| parse::meta_directives(&page.robots, agent));
+    let words = page.text.split_ascii_whitespace().count() as u64;
+    // A scanned document is known by its title at least.
+    let is_mute = no_text.is_some() && page.title.is_empty();
+    let blob = TextBlob {
+        parser_version: parse::PARSER_VERSION,
+        title: page.title,
+        description: page.description,
+        headings: page.headings.into_iter().map(|h| h.text).collect(),
+        language: page.language,
+        text: page.text,
+    };
+    Ok(Content {
+        text: (!is_mute).then(|| encode_text(&blob)),
+        no_text,
+        links,
+        malformed,
+        words,
+        directives: directives.unwrap_or_default(),
+        index: false,
+    })
+}
+
 /// How often a page is tried again. A host that asks us to slow down means "later", not "no": the
 /// pauses of its host are what keeps the tries apart, and in the end it is given up.
 pub(crate) fn tries(outcome: &FetchOutcome, retries: u8) -> u8 {
@@ -460,7 +496,7 @@ pub(crate) fn tries(outcome: &FetchOutcome, retries: u8) -> u8 {
     }
 }
 
-fn first_bytes(body: &Body) -> Result<Vec<u8>, VisitError> {
+pub(crate) fn first_bytes(body: &Body) -> Result<Vec<u8>, VisitError> {
     let mut first = Vec::new();
     body.reader()?.take(1500).read_to_end(&mut first)?;
     Ok(first)

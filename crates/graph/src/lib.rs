@@ -35,5 +35,6 @@ pub use keys::site_of;
 pub use merge::Counts;
 pub use top::By;
 pub use view::{
-    Broken, BrokenLink, Edge, Incoming, IncomingLink, SourcePlace, View, outgoing, seen_so,
+    Broken, BrokenLink, Called, Edge, Incoming, IncomingLink, SourcePlace, View, links_of,
+    outgoing, seen_so,
 };

@@ -45,6 +45,15 @@ pub struct Incoming {
     pub next: Option<SourcePlace>,
 }
 
+/// What a URL is called.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Called {
+    /// Pages that link to it.
+    pub backlinks: u64,
+    /// The words of their links and how many pages use them, most used first.
+    pub words: Vec<(String, u64)>,
+}
+
 /// Where a page stands among those that link to a URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct SourcePlace(u64, u64);
@@ -298,6 +307,72 @@ impl View {
         Ok(())
     }
 
+    /// The pages whose links to a URL count.
+    pub fn sources(&self, target: UrlKey) -> Result<Vec<DocId>, GraphError> {
+        let mut docs = Vec::new();
+        let mut merged = Merged::seek(&self.layers, target)?;
+        if merged.target() == Some(target) {
+            merged.sources(|source| {
+                if source.counts() {
+                    docs.push(source.doc());
+                }
+                Ok(())
+            })?;
+        }
+        Ok(docs)
+    }
+
+    /// What many URLs are called at once: each linking page is read once, however many of them
+    /// it links to, and at most `limit` pages are asked about one of them.
+    pub fn called(
+        &self,
+        store: &dyn Store,
+        pinned: &Suffixes,
+        targets: &[UrlKey],
+        limit: usize,
+    ) -> Result<Vec<Called>, GraphError> {
+        let mut out = vec![Called::default(); targets.len()];
+        let mut at: HashMap<UrlKey, (usize, HashMap<String, u64>)> = HashMap::new();
+        let mut docs: Vec<DocId> = Vec::new();
+        for (n, target) in targets.iter().enumerate() {
+            let mut asked = 0;
+            let mut merged = Merged::seek(&self.layers, *target)?;
+            if merged.target() != Some(*target) {
+                continue;
+            }
+            merged.sources(|source| {
+                if source.counts() {
+                    out[n].backlinks += 1;
+                    if asked < limit {
+                        asked += 1;
+                        docs.push(source.doc());
+                    }
+                }
+                Ok(())
+            })?;
+            at.insert(*target, (n, HashMap::new()));
+        }
+        docs.sort_unstable_by_key(|doc| crate::source::order_of(*doc));
+        docs.dedup();
+        for docs in docs.chunks(256) {
+            let pages: Vec<UrlKey> = store.docs(docs)?.into_iter().flatten().collect();
+            links_of(store, pinned, &pages, &mut |_, target, said| {
+                let Some((_, words)) = at.get_mut(&target) else { return };
+                match words.get_mut(said) {
+                    Some(count) => *count += 1,
+                    None => {
+                        words.insert(said.to_owned(), 1);
+                    }
+                }
+            })?;
+        }
+        for (n, words) in at.into_values() {
+            out[n].words = words.into_iter().collect();
+            out[n].words.sort_unstable_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        }
+        Ok(out)
+    }
+
     /// Shows every link, target by target.
     pub fn edges<E: From<GraphError>>(
         &self,
@@ -468,4 +543,25 @@ fn grouped(rows: &[IncomingLink]) -> Vec<(String, u64)> {
     let mut words: Vec<(String, u64)> = words.into_iter().map(|(w, n)| (w.to_owned(), n)).collect();
     words.sort_unstable_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     words
+}
+
+/// Shows where these pages link to and in which words, as far as links count as back-links and lead
+/// to another page: the number of the page among them, the URL's key, the words.
+pub fn links_of(
+    store: &dyn Store,
+    pinned: &Suffixes,
+    pages: &[UrlKey],
+    each: &mut dyn FnMut(usize, UrlKey, &str),
+) -> Result<(), GraphError> {
+    let (mut keys, mut plain) = (Keys::new(ORIGINS), Vec::new());
+    for (n, blob) in store.links(pages)?.into_iter().enumerate() {
+        let Some(blob) = blob else { continue };
+        scan_links(&blob, &mut plain, |link| {
+            let target = keys.of(link.url, pinned);
+            if crate::is_backlink(link.kind) && target != pages[n] {
+                each(n, target, link.words);
+            }
+        })?;
+    }
+    Ok(())
 }

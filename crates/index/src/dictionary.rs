@@ -6,7 +6,8 @@
 
 use crate::analyse::{Form, Walk, folded};
 use crate::error::IndexError;
-use crate::search::Item;
+use crate::search::{Item, Lookups};
+use crate::spelling::Near;
 use crate::view::{Columns, View};
 use argiope_archive::TextBlob;
 use argiope_model::{DocId, WordId};
@@ -15,10 +16,14 @@ use std::collections::{BTreeMap, BinaryHeap, HashMap};
 use tantivy::postings::{Postings, SegmentPostings};
 use tantivy::query::FuzzyTermQuery;
 use tantivy::schema::{Field, IndexRecordOption};
+use tantivy::termdict::TermStreamer;
 use tantivy::{DocSet, Result, SegmentReader, TERMINATED, Term};
+use tantivy_fst::Automaton;
 
 /// Words that somebody may have meant, looked at.
 const CANDIDATES: usize = 200;
+/// Words of a query that others are looked for in place of.
+const SUGGESTED: usize = 3;
 
 /// A word of the dictionary.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -256,8 +261,12 @@ impl View {
     }
 
     /// How many documents are in each language, most first.
-    pub(crate) fn languages(&self) -> std::result::Result<Vec<(String, u64)>, IndexError> {
-        self.values(self.fields.language).map_err(self.failed("read the languages"))
+    pub(crate) fn languages(&self) -> std::result::Result<&[(String, u64)], IndexError> {
+        if let Some(known) = self.known.languages.get() {
+            return Ok(known);
+        }
+        let read = self.values(self.fields.language).map_err(self.failed("read the languages"))?;
+        Ok(self.known.languages.get_or_init(|| read))
     }
 
     fn values(&self, field: Field) -> Result<Vec<(String, u64)>> {
@@ -280,15 +289,16 @@ impl View {
         &self,
         query: &str,
         items: &[Item],
+        lookups: &Lookups<'_>,
     ) -> std::result::Result<Option<String>, IndexError> {
         let mut out = query.to_owned();
         let mut any = false;
-        for item in items {
+        for item in items.iter().filter(|item| !item.stop).take(SUGGESTED) {
             let plain = item.prefix.is_none() && item.near.is_none() && item.terms.len() == 1;
             if !plain || item.stop || item.name.chars().count() < 3 {
                 continue;
             }
-            let better = self.better(item).map_err(self.failed("look for other words"))?;
+            let better = self.better(item, lookups).map_err(self.failed("look for other words"))?;
             let Some(better) = better else { continue };
             // As it was typed, not as it was folded: found by folding what was typed.
             let typed = query.split(|c: char| !c.is_alphanumeric());
@@ -301,37 +311,59 @@ impl View {
         Ok(any.then_some(out))
     }
 
+    /// The largest segments, which hold three quarters of all documents: a word that many hold is
+    /// in one of them.
+    fn large_segments(&self) -> Vec<&SegmentReader> {
+        let mut segments: Vec<&SegmentReader> = self.searcher.segment_readers().iter().collect();
+        segments.sort_by_key(|segment| Reverse(segment.num_docs()));
+        let all = self.searcher.num_docs();
+        let mut before = 0;
+        segments.retain(|segment| {
+            let wanted = before * 4 < all * 3;
+            before += u64::from(segment.num_docs());
+            wanted
+        });
+        segments
+    }
+
     /// A word that documents hold, near to one that none does.
-    fn better(&self, item: &Item) -> Result<Option<String>> {
+    fn better(&self, item: &Item, lookups: &Lookups<'_>) -> Result<Option<String>> {
         let word = &*item.name;
         for form in item.stems.iter().map(|stem| &**stem).chain([word]) {
             for field in [self.fields.body, self.fields.title, self.fields.loose] {
-                if self.searcher.doc_freq(&Term::from_field_text(field, form))? > 0 {
+                if lookups.documents(field, form)? > 0 {
                     return Ok(None);
                 }
             }
         }
         let exact = Term::from_field_text(self.fields.body, word);
-        let Some(first) = word.chars().next() else { return Ok(None) };
-        let after = char::from_u32(u32::from(first) + 1).unwrap_or(char::MAX);
         let length = word.chars().count();
-        let furthest = if length >= 6 { 2 } else { 1 };
-        for distance in 1..=furthest {
-            let automaton = FuzzyTermQuery::new(exact.clone(), distance, true).automaton()?;
+        let large = self.large_segments();
+        // The first letter is hardly ever the wrong one, and all others are many words; of a long
+        // word more of its beginning is right.
+        let same = if length < 7 { 1 } else { 2 };
+        for (distance, same, shortest) in [(1, same, 3), (2, 3, 8)] {
+            let Some((at, last)) = word.char_indices().nth(same - 1) else { continue };
+            let next = char::from_u32(u32::from(last) + 1).filter(|_| length >= shortest);
+            let Some(next) = next else { continue };
+            let (begin, end) = (&word[..at + last.len_utf8()], format!("{}{next}", &word[..at]));
             let mut found: BTreeMap<String, u64> = BTreeMap::new();
-            for segment in self.searcher.segment_readers() {
+            let mut take = |word: &[u8], documents: u32| {
+                if let Ok(word) = std::str::from_utf8(word) {
+                    *found.entry(word.to_owned()).or_default() += u64::from(documents);
+                }
+                found.len() < CANDIDATES
+            };
+            let near = Near::to(word, usize::from(distance));
+            for segment in &large {
                 let index = segment.inverted_index(self.fields.body)?;
-                // The first letter is hardly ever the wrong one, and all others are many words.
-                let range = index.terms().search(&automaton).ge(first.to_string());
-                let mut stream = range.lt(after.to_string()).into_stream()?;
-                let mut seen = 0;
-                while let Some((word, info)) = stream.next() {
-                    let Ok(word) = std::str::from_utf8(word) else { continue };
-                    *found.entry(word.to_owned()).or_default() += u64::from(info.doc_freq);
-                    seen += 1;
-                    if seen >= CANDIDATES {
-                        break;
-                    }
+                if let Some(near) = &near {
+                    let range = index.terms().search(near).ge(begin);
+                    each_term(range.lt(&end).into_stream()?, &mut take);
+                } else {
+                    let near = FuzzyTermQuery::new(exact.clone(), distance, true).automaton()?;
+                    let range = index.terms().search(&near).ge(begin);
+                    each_term(range.lt(&end).into_stream()?, &mut take);
                 }
             }
             let best = found
@@ -365,6 +397,20 @@ impl View {
             (Word { id: WordId::of(&word), word, documents: 1, occurrences }, places)
         };
         found.into_iter().map(word).collect()
+    }
+}
+
+/// Shows the words of a stream with the documents they are in, until there are enough.
+fn each_term<A: Automaton>(
+    mut stream: TermStreamer<'_, A>,
+    mut each: impl FnMut(&[u8], u32) -> bool,
+) where
+    A::State: Clone,
+{
+    while let Some((word, info)) = stream.next() {
+        if !each(word, info.doc_freq) {
+            break;
+        }
     }
 }
 

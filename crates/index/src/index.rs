@@ -9,16 +9,17 @@
 
 use crate::analyse::{Flow, StopList};
 use crate::error::IndexError;
-use crate::links::Links;
+use crate::heard::Heard;
+use crate::links::{LinkedAs, Links};
 use crate::page::{Page, Press};
 use crate::schema::{FORMAT, Fields, tokenizers};
 use crate::settings::Settings;
 use crate::view::View;
-use argiope_archive::{ArchiveError, read_text};
+use argiope_archive::{ArchiveError, TextBlob, read_text};
 use argiope_model::{Capture, DocId, Location, OutcomeKind, Suffixes, Time, UrlKey};
 use argiope_store::{Change, Ended, Store, UrlRow};
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -28,7 +29,7 @@ use tantivy::indexer::{IndexWriterOptions, LogMergePolicy};
 use tantivy::{IndexReader, IndexWriter, ReloadPolicy, TantivyError, Term};
 
 /// Rows of the change log taken at once.
-const BATCH: usize = 256;
+pub(crate) const BATCH: usize = 256;
 
 /// The least memory that tantivy's writer takes.
 const LEAST: usize = 16 << 20;
@@ -40,7 +41,7 @@ pub struct Index {
     index: tantivy::Index,
     writer: IndexWriter,
     reader: IndexReader,
-    press: Press,
+    pub(crate) press: Press,
     flow: Arc<Flow>,
     /// Bytes that may be under way.
     room: usize,
@@ -49,7 +50,17 @@ pub struct Index {
     /// As committed.
     committed: BTreeMap<u16, u64>,
     /// What was read, the uncommitted included.
-    read: BTreeMap<u16, u64>,
+    pub(crate) read: BTreeMap<u16, u64>,
+    /// How far the links of the pages read are with the pages that they lead to.
+    pub(crate) linked: BTreeMap<u16, u64>,
+    /// Whether `linked` went on since the last commit.
+    pub(crate) rounded: bool,
+    /// What pages that may come are called.
+    heard: Heard,
+    /// How far the links of pages were heard; what was read before this process was not.
+    listened: BTreeMap<u16, u64>,
+    /// Documents put in since the last commit.
+    fresh: HashSet<DocId>,
     /// Pages changed since the last commit.
     pending: u64,
 }
@@ -61,6 +72,9 @@ pub(crate) struct Payload {
     pub stop_words: Vec<String>,
     pub language: String,
     pub read: BTreeMap<u16, u64>,
+    /// How far rounds over the links are.
+    #[serde(default)]
+    pub linked: BTreeMap<u16, u64>,
 }
 
 /// What came of following the change log.
@@ -78,17 +92,6 @@ pub struct Progress {
     pub more: bool,
     /// The store knows less than was read from it (a backup came back): all was read anew.
     pub rebuilt: bool,
-}
-
-/// What came of a round over the links.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Round {
-    /// Pages looked at.
-    pub checked: u64,
-    /// Pages that are linked to in other words than before, indexed again.
-    pub indexed: u64,
-    /// After which document to go on; `None` when the round is over.
-    pub next: Option<DocId>,
 }
 
 impl Index {
@@ -117,10 +120,11 @@ impl Index {
                 return Err(IndexError::Settings { what: "default language" });
             }
         }
-        // An eighth for pages on their way, the rest for what they become.
+        // An eighth for pages on their way, one for what is heard of them, the rest for what they
+        // become.
         let memory = usize::try_from(settings.memory).unwrap_or(usize::MAX).min(3 << 30);
         let room = memory / 8;
-        let memory = (memory - room).max(LEAST);
+        let memory = (memory - 2 * room).max(LEAST);
         let options = IndexWriterOptions::builder()
             .num_worker_threads(1)
             .memory_budget_per_thread(memory)
@@ -134,6 +138,7 @@ impl Index {
         let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual);
         let reader = reader.try_into().map_err(&failed)?;
         let committed = payload.as_ref().map(|p| p.read.clone()).unwrap_or_default();
+        let linked = payload.as_ref().map(|p| p.linked.clone()).unwrap_or_default();
         let mut opened = Index {
             dir: dir.to_owned(),
             fields,
@@ -147,6 +152,11 @@ impl Index {
             settings: settings.clone(),
             read: committed.clone(),
             committed,
+            linked,
+            rounded: false,
+            heard: Heard::new(room),
+            listened: BTreeMap::new(),
+            fresh: HashSet::new(),
             pending: 0,
         };
         if payload.is_none() {
@@ -177,6 +187,21 @@ impl Index {
         links: &dyn Links,
         limit: usize,
     ) -> Result<Progress, IndexError> {
+        let heads = store.log_heads()?.into_iter().collect();
+        self.catch_up_to(store, texts, pinned, links, &heads, limit)
+    }
+
+    /// The same, not further than to these rows. A page that waits a moment is indexed with what
+    /// others call it meanwhile, for [`Index::listen`] hears that.
+    pub fn catch_up_to(
+        &mut self,
+        store: &dyn Store,
+        texts: &Path,
+        pinned: &Suffixes,
+        links: &dyn Links,
+        until: &BTreeMap<u16, u64>,
+        limit: usize,
+    ) -> Result<Progress, IndexError> {
         let mut progress = Progress::default();
         let heads: BTreeMap<u16, u64> = store.log_heads()?.into_iter().collect();
         let behind = |(part, n): (&u16, &u64)| heads.get(part).is_none_or(|head| head < n);
@@ -187,7 +212,7 @@ impl Index {
         }
         let source = Source { store, texts, pinned, links };
         let mut batch: Vec<Change> = Vec::with_capacity(BATCH);
-        for (part, head) in heads {
+        for (&part, &head) in until {
             let mut after = self.read.get(&part).copied().unwrap_or(0);
             while after < head {
                 let room = limit.saturating_sub(progress.rows as usize);
@@ -195,7 +220,8 @@ impl Index {
                     progress.more = true;
                     break;
                 }
-                let rows = store.changes(part, after, room.min(BATCH - batch.len()))?;
+                let room = room.min(BATCH - batch.len());
+                let rows = store.changes(part, after, room.min((head - after) as usize))?;
                 let Some(last) = rows.last() else { break };
                 after = last.n;
                 progress.rows += rows.len() as u64;
@@ -209,6 +235,43 @@ impl Index {
         Ok(progress)
     }
 
+    /// Hears what the pages in the next `ahead` rows of each partition's change log call others,
+    /// before they are taken in.
+    pub fn listen(
+        &mut self,
+        store: &dyn Store,
+        links: &dyn Links,
+        ahead: u64,
+    ) -> Result<(), IndexError> {
+        for (part, head) in store.log_heads()? {
+            let read = self.read.get(&part).copied().unwrap_or(0);
+            let mut after = self.listened.get(&part).copied().unwrap_or(0).max(read);
+            let until = head.min(read.saturating_add(ahead));
+            while after < until {
+                let rows = store.changes(part, after, BATCH.min((until - after) as usize))?;
+                let Some(last) = rows.last() else { break };
+                after = last.n;
+                self.hear(links, &rows)?;
+                self.listened.insert(part, after);
+            }
+        }
+        Ok(())
+    }
+
+    fn hear(&mut self, links: &dyn Links, rows: &[Change]) -> Result<(), IndexError> {
+        let pages = rows.iter().filter(|row| row.ended == Ended::WithPage && row.changed);
+        let pages: Vec<UrlKey> = pages.map(|row| row.key).collect();
+        let mut linking = usize::MAX;
+        let mut hear = |page: usize, target: UrlKey, words: &str| {
+            if page != linking {
+                linking = page;
+                self.heard.next_page();
+            }
+            self.heard.add(target, words);
+        };
+        links.links_of(&pages, &mut hear).map_err(IndexError::Links)
+    }
+
     /// Takes rows of the change log in, and only then notes that they were.
     fn take(
         &mut self,
@@ -216,6 +279,17 @@ impl Index {
         batch: &mut Vec<Change>,
         progress: &mut Progress,
     ) -> Result<(), IndexError> {
+        let listened = |row: &Change| {
+            self.listened.get(&row.key.host.part).is_some_and(|listened| *listened >= row.n)
+        };
+        if let Some(at) = batch.iter().position(|row| !listened(row)) {
+            let rows: Vec<Change> =
+                batch[at..].iter().filter(|row| !listened(row)).cloned().collect();
+            self.hear(source.links, &rows)?;
+            for row in rows {
+                self.listened.insert(row.key.host.part, row.n);
+            }
+        }
         let mut latest: HashMap<DocId, usize> = HashMap::new();
         for (n, change) in batch.iter().enumerate().filter(|(_, c)| c.ended != Ended::Open) {
             latest.insert(change.doc, n);
@@ -235,24 +309,38 @@ impl Index {
         }
         let keys: Vec<UrlKey> = wanted.iter().map(|change| change.key).collect();
         let rows = source.store.urls(&keys)?;
-        let pages: Vec<(DocId, UrlKey)> = wanted.iter().map(|c| (c.doc, c.key)).collect();
-        let linked = source.links.linked_as(&pages).map_err(IndexError::Links)?;
-        for ((change, row), linked) in wanted.into_iter().zip(rows).zip(linked) {
-            let found = match &row {
-                Some(row) => shown(&source.store.captures(change.key)?).map(|shown| (row, shown)),
-                None => None,
-            };
-            let Some((row, shown)) = found else {
+        let mut found: Vec<(&Change, &UrlRow, Shown, bool)> = Vec::with_capacity(keys.len());
+        for (change, row) in wanted.into_iter().zip(&rows) {
+            let captures = source.store.captures(change.key)?;
+            let Some((row, shown)) = row.as_ref().zip(shown(&captures)) else {
                 self.remove(change.doc)?;
                 progress.removed += 1;
                 continue;
             };
-            if !change.changed && view.text_of(change.doc)? == Some(shown.location) {
-                continue;
+            if change.changed || view.text_of(change.doc)? != Some(shown.location) {
+                let known = self.fresh.contains(&change.doc) || view.find(change.doc)?.is_some();
+                found.push((change, row, shown, !known));
             }
-            match self.put_shown(source, change.doc, row, &shown, linked)? {
-                true => progress.indexed += 1,
-                false => progress.unreadable += 1,
+        }
+        let known = found.iter().filter(|(.., first)| !first);
+        let known: Vec<(DocId, UrlKey)> = known.map(|(c, ..)| (c.doc, c.key)).collect();
+        let called = source.links.linked_as(&known).map_err(IndexError::Links)?;
+        let mut called = called.into_iter();
+        for (change, row, shown, first) in &found {
+            let called = match first {
+                true => self.heard.take(change.key),
+                false => called.next().unwrap_or_default(),
+            };
+            let page = Found { doc: change.doc, row, shown, first: *first };
+            match self.text_of(source, &page)? {
+                Some(text) => {
+                    self.put_text(source, &page, &text, called)?;
+                    progress.indexed += 1;
+                }
+                None => {
+                    self.remove(change.doc)?;
+                    progress.unreadable += 1;
+                }
             }
         }
         for change in batch.drain(..) {
@@ -261,30 +349,37 @@ impl Index {
         Ok(())
     }
 
-    /// Whether the text could be read.
-    fn put_shown(
-        &mut self,
+    /// The text of a page; `None` where it is damaged.
+    pub(crate) fn text_of(
+        &self,
         source: &Source<'_>,
-        doc: DocId,
-        row: &UrlRow,
-        shown: &Shown,
-        links: crate::LinkedAs,
-    ) -> Result<bool, IndexError> {
-        let text = match read_text(source.texts, shown.location) {
-            Ok(text) => text,
+        found: &Found<'_>,
+    ) -> Result<Option<TextBlob>, IndexError> {
+        match read_text(source.texts, found.shown.location) {
+            Ok(text) => Ok(Some(text)),
             Err(e @ (ArchiveError::Damaged { .. } | ArchiveError::NotText(_))) => {
                 // One damaged text must not keep all others out; `verify` tells of it.
-                tracing::warn!(url = %row.url, doc = doc.0, error = %e, "a text is not indexed");
-                self.remove(doc)?;
-                return Ok(false);
+                let (url, doc) = (&found.row.url, found.doc.0);
+                tracing::warn!(%url, doc, error = %e, "a text is not indexed");
+                Ok(None)
             }
-            Err(e) => return Err(e.into()),
-        };
-        self.put(&Page {
+            Err(e) => Err(e.into()),
+        }
+    }
+
+    pub(crate) fn put_text(
+        &mut self,
+        source: &Source<'_>,
+        found: &Found<'_>,
+        text: &TextBlob,
+        links: LinkedAs,
+    ) -> Result<(), IndexError> {
+        let Found { doc, row, shown, first } = *found;
+        let page = Page {
             doc,
             url: &row.url,
             site: source.pinned.site_of(row.url.host()),
-            text: &text,
+            text,
             location: shown.location,
             mime: &shown.mime,
             bytes: shown.bytes,
@@ -293,15 +388,22 @@ impl Index {
             fetched: shown.fetched,
             no_snippet: shown.no_snippet,
             links,
-        })?;
-        Ok(true)
+        };
+        if first { self.add(&page) } else { self.put(&page) }
     }
 
     /// Takes a page in, in place of what was known of its number.
     pub fn put(&mut self, page: &Page<'_>) -> Result<(), IndexError> {
+        self.writer.delete_term(Term::from_field_u64(self.fields.doc, page.doc.0));
+        self.add(page)
+    }
+
+    /// Takes a page in that is not here yet; whoever calls has looked.
+    fn add(&mut self, page: &Page<'_>) -> Result<(), IndexError> {
         let failed = IndexError::tantivy("add a page", &self.dir);
         let (document, bytes) = self.press.document(&self.fields, page);
-        self.remove(page.doc)?;
+        self.pending += 1;
+        self.fresh.insert(page.doc);
         self.flow.put(bytes, self.room);
         self.writer.add_document(document).map_err(&failed)?;
         Ok(())
@@ -314,54 +416,9 @@ impl Index {
         Ok(())
     }
 
-    /// Looks at `limit` pages after a document whether they are linked to in other words than
-    /// when they were indexed, and indexes those again. A round over all pages is made now and
-    /// then, not at every new link.
-    pub fn links_round(
-        &mut self,
-        store: &dyn Store,
-        texts: &Path,
-        pinned: &Suffixes,
-        links: &dyn Links,
-        after: Option<DocId>,
-        limit: usize,
-    ) -> Result<Round, IndexError> {
-        let source = Source { store, texts, pinned, links };
-        let mut round = Round::default();
-        let view = self.view();
-        let known = view.link_digests(after, limit)?;
-        let docs: Vec<DocId> = known.iter().map(|(doc, _)| *doc).collect();
-        round.next = docs.last().copied().filter(|_| docs.len() >= limit.max(1));
-        let mut pages = Vec::new();
-        for ((doc, digest), key) in known.into_iter().zip(store.docs(&docs)?) {
-            if let Some(key) = key {
-                pages.push((doc, key, digest));
-            }
-        }
-        for pages in pages.chunks(BATCH) {
-            let asked: Vec<_> = pages.iter().map(|(doc, key, _)| (*doc, *key)).collect();
-            let keys: Vec<UrlKey> = asked.iter().map(|(_, key)| *key).collect();
-            let linked = links.linked_as(&asked).map_err(IndexError::Links)?;
-            let rows = store.urls(&keys)?;
-            for (((doc, key, digest), linked), row) in pages.iter().zip(linked).zip(rows) {
-                round.checked += 1;
-                if linked.digest() == *digest {
-                    continue;
-                }
-                let Some(row) = row else { continue };
-                if let Some(shown) = shown(&store.captures(*key)?)
-                    && self.put_shown(&source, *doc, &row, &shown, linked)?
-                {
-                    round.indexed += 1;
-                }
-            }
-        }
-        Ok(round)
-    }
-
     /// Makes everything read so far visible and durable, together with how far that is.
     pub fn commit(&mut self) -> Result<(), IndexError> {
-        if self.pending > 0 || self.read != self.committed {
+        if self.pending > 0 || self.rounded || self.read != self.committed {
             self.write()?;
         }
         Ok(())
@@ -374,13 +431,15 @@ impl Index {
             stop_words: self.stop.words().map(str::to_owned).collect(),
             language: self.settings.language.clone(),
             read: self.read.clone(),
+            linked: self.linked.clone(),
         };
         let payload = serde_json::to_string(&payload).map_err(|e| failed(e.into()))?;
         let mut commit = self.writer.prepare_commit().map_err(&failed)?;
         commit.set_payload(&payload);
         commit.commit().map_err(&failed)?;
         self.committed.clone_from(&self.read);
-        self.pending = 0;
+        (self.pending, self.rounded) = (0, false);
+        self.fresh.clear();
         self.reader.reload().map_err(&failed)
     }
 
@@ -428,6 +487,9 @@ impl Index {
         self.flow.clear();
         self.writer.delete_all_documents().map_err(&failed)?;
         self.read.clear();
+        self.linked.clear();
+        self.listened.clear();
+        self.fresh.clear();
         self.write()
     }
 
@@ -444,11 +506,21 @@ impl Index {
 }
 
 /// Everything a page is read from.
-struct Source<'a> {
-    store: &'a dyn Store,
-    texts: &'a Path,
-    pinned: &'a Suffixes,
-    links: &'a dyn Links,
+pub(crate) struct Source<'a> {
+    pub store: &'a dyn Store,
+    pub texts: &'a Path,
+    pub pinned: &'a Suffixes,
+    pub links: &'a dyn Links,
+}
+
+/// A page whose text belongs into the index.
+#[derive(Clone, Copy)]
+pub(crate) struct Found<'a> {
+    pub doc: DocId,
+    pub row: &'a UrlRow,
+    pub shown: &'a Shown,
+    /// Whether it cannot be there yet.
+    pub first: bool,
 }
 
 /// The settings that the index in a directory was made with; `None` where there is no index.

@@ -19,18 +19,18 @@ pub struct LinkedAs {
 }
 
 impl LinkedAs {
-    /// A number that changes when a page should be indexed again for its links: with the
-    /// phrases, and when the back-links have grown or shrunk by about a half.
+    /// A number that changes with the phrases; not with their order.
     pub(crate) fn digest(&self) -> u64 {
-        let mut hash = xxhash_rust::xxh3::Xxh3::new();
-        let size = (self.backlinks as f64 + 1.0).log2() * 1.7;
-        hash.update(&(size.round() as u64).to_le_bytes());
-        for (phrase, _) in self.phrases.iter().take(LINK_PHRASES) {
-            hash.update(phrase.as_bytes());
-            hash.update(&[0xff]);
-        }
+        let phrases = self.phrases.iter().take(LINK_PHRASES);
+        let hashes = phrases.map(|(phrase, _)| xxhash_rust::xxh3::xxh3_64(phrase.as_bytes()));
         // Fast fields are small when their values are.
-        hash.digest() & 0xffff_ffff
+        hashes.fold(0u64, u64::wrapping_add) & 0xffff_ffff
+    }
+
+    /// Whether so many back-links are another order of magnitude than those.
+    pub(crate) fn grown(&self, from: u64) -> bool {
+        let (few, many) = (from.min(self.backlinks), from.max(self.backlinks));
+        many >= 8 && many / 8 >= few.max(1)
     }
 }
 
@@ -38,6 +38,13 @@ impl LinkedAs {
 pub trait Links: Sync {
     /// How each of these pages is linked to.
     fn linked_as(&self, pages: &[(DocId, UrlKey)]) -> Result<Vec<LinkedAs>, LinkError>;
+
+    /// Shows where each of these pages links to, and in which words.
+    fn links_of(
+        &self,
+        pages: &[UrlKey],
+        each: &mut dyn FnMut(usize, UrlKey, &str),
+    ) -> Result<(), LinkError>;
 
     /// The pages that link to a URL, for `link:`.
     fn linking_to(&self, url: &str) -> Result<Vec<DocId>, LinkError>;
@@ -49,6 +56,14 @@ pub struct NoLinks;
 impl Links for NoLinks {
     fn linked_as(&self, pages: &[(DocId, UrlKey)]) -> Result<Vec<LinkedAs>, LinkError> {
         Ok(vec![LinkedAs::default(); pages.len()])
+    }
+
+    fn links_of(
+        &self,
+        _: &[UrlKey],
+        _: &mut dyn FnMut(usize, UrlKey, &str),
+    ) -> Result<(), LinkError> {
+        Ok(())
     }
 
     fn linking_to(&self, _: &str) -> Result<Vec<DocId>, LinkError> {

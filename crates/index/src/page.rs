@@ -11,7 +11,7 @@ use std::sync::Arc;
 use tantivy::TantivyDocument;
 
 /// Positions between two headings or two phrases: no phrase spans them.
-const GAP: u32 = 8;
+pub(crate) const GAP: u32 = 8;
 
 /// A page to be indexed.
 #[derive(Clone, Debug)]
@@ -88,6 +88,7 @@ impl Press {
             self.phrase(heading, None, true);
         }
         put(&mut self.feed, fields.headings);
+        let extra = self.extra(page.text, page.url, &page.links);
         self.address(page.url);
         put(&mut self.feed, fields.address);
         for (phrase, _) in page.links.phrases.iter().take(LINK_PHRASES) {
@@ -112,6 +113,9 @@ impl Press {
         out.add_u64(fields.size, page.bytes);
         out.add_u64(fields.backlinks, page.links.backlinks);
         out.add_u64(fields.link_digest, page.links.digest());
+        for word in extra {
+            out.add_u64(fields.link_extra, word);
+        }
         out.add_u64(fields.sketch, sketch.finish(title_hash));
         out.add_u64(fields.segment, u64::from(page.location.segment));
         out.add_u64(fields.offset, page.location.offset);
@@ -119,6 +123,41 @@ impl Press {
         out.add_u64(fields.flags, if page.no_snippet { NO_SNIPPET } else { 0 });
         out.add_text(fields.url, page.url.as_str());
         (out, bytes)
+    }
+
+    /// The words that others call a page by and that it does not say itself in its title, headings
+    /// or URL, as numbers in their order.
+    pub fn extra(&mut self, text: &TextBlob, url: &CanonicalUrl, links: &LinkedAs) -> Vec<u64> {
+        let mut called: Vec<u64> = Vec::new();
+        for (phrase, _) in links.phrases.iter().take(LINK_PHRASES) {
+            self.hashes(phrase, &mut called);
+        }
+        called.retain(|word| !self.stop.holds_hash(*word));
+        if called.is_empty() {
+            return called;
+        }
+        let mut own: Vec<u64> = Vec::new();
+        self.hashes(&text.title, &mut own);
+        text.headings.iter().for_each(|heading| self.hashes(heading, &mut own));
+        for piece in url_pieces(url) {
+            self.hashes(&piece, &mut own);
+        }
+        own.sort_unstable();
+        called.retain(|word| own.binary_search(word).is_err());
+        // Half of the bits tell words apart well enough, and take half the room.
+        called.iter_mut().for_each(|word| *word >>= 32);
+        called.sort_unstable();
+        called.dedup();
+        called
+    }
+
+    fn hashes(&mut self, text: &str, out: &mut Vec<u64>) {
+        self.walk.tokens(text, |token| {
+            if !token.text.is_empty() && matches!(token.form, Form::Word | Form::Single) {
+                out.push(quick_hash(token.text));
+            }
+            true
+        });
     }
 
     /// The words of the text without the stop words, and their stems.
@@ -173,15 +212,21 @@ impl Press {
         }
     }
 
-    /// The words of a URL: its host and path, unescaped; not the scheme, nor `www`.
+    /// The words of a URL.
     fn address(&mut self, url: &CanonicalUrl) {
-        let host = url.host();
-        let readable = unescaped(url.path_and_query());
-        self.phrase(host.strip_prefix("www.").unwrap_or(host), None, false);
-        for piece in readable.split(['/', '?', '&', '=', '_', '+']).filter(|p| !p.is_empty()) {
-            self.phrase(piece, None, false);
+        for piece in url_pieces(url) {
+            self.phrase(&piece, None, false);
         }
     }
+}
+
+/// The texts in a URL: its host and path, unescaped; not the scheme, nor `www`.
+fn url_pieces(url: &CanonicalUrl) -> Vec<String> {
+    let host = url.host();
+    let mut out = vec![host.strip_prefix("www.").unwrap_or(host).to_owned()];
+    let readable = unescaped(url.path_and_query());
+    out.extend(address_pieces(&readable).map(str::to_owned));
+    out
 }
 
 /// Adds what a word is found by beside itself: its stem, the pieces of an identifier or of a
@@ -204,10 +249,15 @@ fn loosen(
     }
     let wordy = folded.len() > 2 && !folded.as_bytes()[0].is_ascii_digit();
     if let Some(rules) = rules.filter(|_| wordy)
-        && let Some(stem) = stems.now_and_then(rules, raw, folded, hash, page)
+        && let Some(stem) = stems.once(rules, raw, folded, hash, page)
     {
         loose.push(stem, 0);
     }
+}
+
+/// The pieces of a path and query that are words by themselves.
+pub(crate) fn address_pieces(path: &str) -> impl Iterator<Item = &str> {
+    path.split(['/', '?', '&', '=', '_', '+']).filter(|piece| !piece.is_empty())
 }
 
 /// A path with its escapes undone, where they are text.

@@ -6,11 +6,14 @@
 use crate::analyse::StopList;
 use crate::error::IndexError;
 use crate::index::{open_known, payload_of};
-use crate::schema::Fields;
-use argiope_model::{DocId, Location};
+use crate::schema::{Fields, NO_SNIPPET};
+use crate::texts::Texts;
+use argiope_model::{DocId, Location, Time};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use tantivy::columnar::Column;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use tantivy::columnar::{Column, StrColumn};
+use tantivy::index::SegmentId;
 use tantivy::schema::IndexRecordOption;
 use tantivy::{DocAddress, DocSet, ReloadPolicy, Searcher, SegmentReader, TERMINATED, Term};
 
@@ -22,6 +25,23 @@ pub struct View {
     pub(crate) fields: Fields,
     pub(crate) stop: Arc<StopList>,
     pub(crate) language: String,
+    /// What does not change while the view stands, read when it is first asked for.
+    pub(crate) known: Arc<Known>,
+}
+
+/// What searches ask of a view again and again.
+#[derive(Default)]
+pub(crate) struct Known {
+    /// How many documents are in each language, most first.
+    pub languages: OnceLock<Vec<(String, u64)>>,
+    /// The segments, in their order.
+    pub segments: Arc<[SegmentId]>,
+    /// The columns of each segment.
+    pub looks: Vec<OnceLock<Looks>>,
+    /// What a field's length makes of a word in it, by the field and the number of its length.
+    pub lengths: Vec<OnceLock<Arc<[f32; 256]>>>,
+    /// Long texts that snippets were cut from.
+    pub texts: Texts,
 }
 
 /// How large an index is.
@@ -43,7 +63,11 @@ impl View {
         stop: Arc<StopList>,
         language: String,
     ) -> Self {
-        View { dir, searcher, fields, stop, language }
+        let ids = searcher.segment_readers().iter().map(SegmentReader::segment_id);
+        let mut known = Known { segments: ids.collect(), ..Known::default() };
+        known.looks.resize_with(searcher.segment_readers().len(), OnceLock::new);
+        known.lengths.resize_with(searcher.schema().num_fields(), OnceLock::new);
+        View { dir, searcher, fields, stop, language, known: Arc::new(known) }
     }
 
     /// Opens the index in a directory for reading, as it was last committed, beside the process
@@ -121,27 +145,14 @@ impl View {
         look().map_err(self.failed("look up a document"))
     }
 
-    /// The link digests of the first `limit` documents after one, in their order.
-    pub(crate) fn link_digests(
-        &self,
-        after: Option<DocId>,
-        limit: usize,
-    ) -> Result<Vec<(DocId, u64)>, IndexError> {
-        let mut found = Vec::new();
-        for segment in self.searcher.segment_readers() {
-            let failed = self.failed("read");
-            let docs = column(segment, "doc").map_err(&failed)?;
-            let digests = column(segment, "link_digest").map_err(&failed)?;
-            for doc in segment.doc_ids_alive() {
-                let number = DocId(docs.first(doc).unwrap_or(0));
-                if after.is_none_or(|after| number > after) {
-                    found.push((number, digests.first(doc).unwrap_or(0)));
-                }
-            }
+    /// What of a segment's documents is shown and compared.
+    pub(crate) fn looks(&self, segment: u32) -> tantivy::Result<&Looks> {
+        let known = &self.known.looks[segment as usize];
+        if let Some(looks) = known.get() {
+            return Ok(looks);
         }
-        found.sort_unstable();
-        found.truncate(limit);
-        Ok(found)
+        let looks = Looks::open(self.searcher.segment_reader(segment))?;
+        Ok(known.get_or_init(|| looks))
     }
 
     pub(crate) fn failed(
@@ -185,5 +196,99 @@ impl Columns {
             offset: of(&self.offset),
             length: of(&self.length),
         }
+    }
+}
+
+/// What of a document is shown and compared.
+pub(crate) struct Looks {
+    columns: Columns,
+    sketch: Column<u64>,
+    flags: Column<u64>,
+    fetched: Column<i64>,
+    changed: Column<i64>,
+    backlinks: Column<u64>,
+    site: Names,
+    language: Names,
+}
+
+/// A column of texts that are few; those asked for are remembered.
+struct Names {
+    column: Option<StrColumn>,
+    known: Mutex<HashMap<u64, String>>,
+}
+
+/// Names that are remembered of a column.
+const NAMES: usize = 1024;
+
+impl Names {
+    fn new(column: Option<StrColumn>) -> Self {
+        Names { column, known: Mutex::default() }
+    }
+
+    fn of(&self, doc: u32) -> Option<String> {
+        let column = self.column.as_ref()?;
+        let ord = column.term_ords(doc).next()?;
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(name) = known.get(&ord) {
+            return Some(name.clone());
+        }
+        let mut name = String::new();
+        column.ord_to_str(ord, &mut name).ok()?;
+        if known.len() < NAMES {
+            known.insert(ord, name.clone());
+        }
+        Some(name)
+    }
+}
+
+impl Looks {
+    fn open(segment: &SegmentReader) -> tantivy::Result<Self> {
+        let fast = segment.fast_fields();
+        Ok(Looks {
+            columns: Columns::open(segment)?,
+            sketch: fast.u64("sketch")?,
+            flags: fast.u64("flags")?,
+            fetched: fast.i64("fetched")?,
+            changed: fast.i64("changed")?,
+            backlinks: fast.u64("backlinks")?,
+            site: Names::new(fast.str("site")?),
+            language: Names::new(fast.str("language")?),
+        })
+    }
+
+    pub fn doc(&self, doc: u32) -> DocId {
+        self.columns.doc(doc)
+    }
+
+    pub fn location(&self, doc: u32) -> Location {
+        self.columns.location(doc)
+    }
+
+    pub fn sketch(&self, doc: u32) -> u64 {
+        self.sketch.first(doc).unwrap_or(0)
+    }
+
+    pub fn no_snippet(&self, doc: u32) -> bool {
+        self.flags.first(doc).unwrap_or(0) & NO_SNIPPET != 0
+    }
+
+    pub fn fetched(&self, doc: u32) -> Time {
+        Time(self.fetched.first(doc).unwrap_or(0))
+    }
+
+    pub fn changed(&self, doc: u32) -> Time {
+        Time(self.changed.first(doc).unwrap_or(0))
+    }
+
+    pub fn backlinks(&self, doc: u32) -> u64 {
+        self.backlinks.first(doc).unwrap_or(0)
+    }
+
+    pub fn site(&self, doc: u32) -> String {
+        self.site.of(doc).unwrap_or_default()
+    }
+
+    pub fn language(&self, doc: u32) -> Option<String> {
+        self.language.of(doc)
     }
 }

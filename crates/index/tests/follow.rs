@@ -6,7 +6,7 @@
 mod scene;
 
 use argiope_archive::TextBlob;
-use argiope_index::{Index, IndexError, LinkedAs, Settings, View};
+use argiope_index::{Index, IndexError, LinkedAs, RoundOf, Settings, View};
 use argiope_model::{Directives, OutcomeKind, WordId};
 use argiope_store::Ended;
 use proptest::prelude::*;
@@ -183,6 +183,22 @@ fn a_damaged_text_does_not_keep_the_others_out() {
     assert_eq!(shown(&index.view(), "common"), "1:2 3:2");
 }
 
+/// A round to its end; pages looked at and pages indexed again.
+fn round(index: &mut Index, scene: &Scene, of: RoundOf) -> (u64, u64) {
+    let (mut of, mut checked, mut indexed) = (Some(of), 0, 0);
+    while let Some(piece) = of {
+        let (texts, told) = (&scene.texts, &scene.told);
+        let round = index.links_round(scene, texts, &SUFFIXES, told, piece, 2).unwrap();
+        (checked, indexed, of) = (checked + round.checked, indexed + round.indexed, round.next);
+    }
+    index.commit().unwrap();
+    (checked, indexed)
+}
+
+fn linked(words: &str) -> LinkedAs {
+    LinkedAs { backlinks: 3, phrases: vec![(words.into(), 3)] }
+}
+
 #[test]
 fn a_page_is_indexed_again_when_it_is_linked_to_in_other_words() {
     let dir = tempfile::tempdir().unwrap();
@@ -191,27 +207,56 @@ fn a_page_is_indexed_again_when_it_is_linked_to_in_other_words() {
         scene.page(&format!("http://a.test/{n}"), "", "text");
     }
     let mut index = scene.indexed(dir.path());
-    let linked = LinkedAs { backlinks: 3, phrases: vec![("the web of spiders".into(), 3)] };
-    scene.told.0.insert(key("http://a.test/2"), linked);
-    let mut after = None;
-    let mut indexed = 0;
-    loop {
-        let round =
-            index.links_round(&scene, &scene.texts, &SUFFIXES, &scene.told, after, 2).unwrap();
-        indexed += round.indexed;
-        after = round.next;
-        if after.is_none() {
-            break;
-        }
-    }
-    assert_eq!(indexed, 1);
+    assert_eq!(round(&mut index, &scene, RoundOf::News), (0, 0));
+    let two = key("http://a.test/2");
+    scene.told.called.insert(two, linked("the web of spiders"));
+    assert_eq!(round(&mut index, &scene, RoundOf::News), (0, 0), "nobody was read who says so");
+    scene.told.links.insert(key("http://a.test/6"), vec![(two, "the web of spiders".into())]);
+    scene.page("http://a.test/6", "", "text");
+    scene.catch_up(&mut index);
     index.commit().unwrap();
+    assert_eq!(round(&mut index, &scene, RoundOf::News), (1, 1));
     let view = index.view();
     assert_eq!(scene.found(&view, "spiders web"), "2");
     assert_eq!(scene.found(&view, "\"web of spiders\""), "2");
     assert_eq!(shown(&view, "spiders"), "", "link words are not the page's own");
-    let again = index.links_round(&scene, &scene.texts, &SUFFIXES, &scene.told, None, 100).unwrap();
-    assert_eq!((again.checked, again.indexed), (5, 0));
+    assert_eq!(round(&mut index, &scene, RoundOf::News), (0, 0));
+    // The links may have gone without anybody being read.
+    scene.told.called.clear();
+    assert_eq!(round(&mut index, &scene, RoundOf::All(None)), (6, 1));
+    assert_eq!(scene.found(&index.view(), "spiders"), "");
+}
+
+#[test]
+fn what_pages_were_called_before_they_came_is_indexed_with_them() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut scene = Scene::new(dir.path());
+    let words = "where silk is spun";
+    scene.told.links.insert(key("http://a.test/1"), vec![(key("http://a.test/2"), words.into())]);
+    scene.told.called.insert(key("http://a.test/2"), linked(words));
+    scene.page("http://a.test/1", "", "text");
+    scene.page("http://a.test/2", "", "text");
+    let mut index = scene.indexed(dir.path());
+    assert_eq!(scene.found(&index.view(), "spun"), "2");
+    assert_eq!(round(&mut index, &scene, RoundOf::News), (1, 0));
+}
+
+#[test]
+fn words_that_a_page_says_itself_are_no_news() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut scene = Scene::new(dir.path());
+    scene.page("http://a.test/silk", "Spinning", "text");
+    let mut index = scene.indexed(dir.path());
+    let silk = key("http://a.test/silk");
+    scene.told.called.insert(silk, linked("Spinning SILK"));
+    scene.told.links.insert(key("http://a.test/2"), vec![(silk, "Spinning SILK".into())]);
+    scene.page("http://a.test/2", "", "text");
+    scene.catch_up(&mut index);
+    index.commit().unwrap();
+    assert_eq!(round(&mut index, &scene, RoundOf::News), (1, 0));
+    let many = LinkedAs { backlinks: 90, ..linked("Spinning SILK") };
+    scene.told.called.insert(silk, many);
+    assert_eq!(round(&mut index, &scene, RoundOf::All(None)), (2, 1), "an order of magnitude");
 }
 
 #[test]
@@ -289,4 +334,26 @@ proptest! {
             prop_assert_eq!(told, places, "{}", word);
         }
     }
+}
+
+#[test]
+fn a_row_that_is_told_twice_does_not_put_its_page_in_twice() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut scene = Scene::new(dir.path());
+    scene.page("http://a.test/1", "", "spider");
+    scene.page("http://a.test/2", "", "web");
+    let mut index = scene.indexed(dir.path());
+    // The text was taken from the archive again: a row without a visit.
+    let mut row = scene.log.values().next().unwrap().clone();
+    for committed in [true, false] {
+        row.n = scene.log.keys().last().unwrap().1 + 1;
+        scene.log.insert((row.key.host.part, row.n), row.clone());
+        scene.catch_up(&mut index);
+        if committed {
+            index.commit().unwrap();
+        }
+    }
+    index.commit().unwrap();
+    assert_eq!(shown(&index.view(), "spider"), "1:1");
+    assert_eq!(index.view().size().unwrap().documents, 2);
 }

@@ -5,7 +5,7 @@
 mod scene;
 
 use argiope_archive::TextBlob;
-use argiope_index::{LinkedAs, SearchError, SearchOptions, Sort, View};
+use argiope_index::{SearchError, SearchOptions, Sort, View};
 use argiope_model::{Directives, OutcomeKind, Time};
 use argiope_store::Ended;
 use proptest::prelude::*;
@@ -99,7 +99,7 @@ fn pages_that_link_to_a_page_are_found_by_link() {
     let dir = tempfile::tempdir().unwrap();
     let mut scene = spiders(dir.path());
     let docs = vec![scene.doc("http://a.test/house"), scene.doc("http://b.test/moth")];
-    scene.told.1.insert("http://a.test/garden".into(), docs);
+    scene.told.linking.insert("http://a.test/garden".into(), docs);
     let view = view(&scene, dir.path());
     assert_eq!(scene.search(&view, "link:http://a.test/garden").total, 2);
     assert_eq!(scene.found(&view, "link:http://a.test/garden moth"), "moth");
@@ -170,12 +170,15 @@ fn a_heading_that_is_the_query_counts_more_than_its_words() {
 fn links_and_freshness_decide_between_equals() {
     let dir = tempfile::tempdir().unwrap();
     let mut scene = Scene::new(dir.path());
+    for n in 0..100 {
+        let page = format!("http://b.test/{n}");
+        scene.page(&page, "", "other words");
+        scene.told.links.insert(key(&page), vec![(key("http://a.test/linked"), String::new())]);
+    }
     for name in ["plain", "linked", "late"] {
         scene.now = if name == "late" { 90 * 86_400_000 } else { 0 };
         scene.page(&format!("http://a.test/{name}"), name, "the same words of a spider");
     }
-    let linked = LinkedAs { backlinks: 100, phrases: Vec::new() };
-    scene.told.0.insert(key("http://a.test/linked"), linked);
     let view = view(&scene, dir.path());
     assert_eq!(scene.found(&view, "spider").split(' ').next(), Some("linked"));
     let fresh = SearchOptions { fresh: true, now: Time(scene.now), ..SearchOptions::default() };

@@ -2,7 +2,8 @@
 //!
 //! * What this is: the reading of a fetched body. Which media type and which character
 //!   encoding it has; of an HTML page, its title, headings, visible text, language, links with
-//!   their words and what it asks of robots; of a sitemap, its URLs.
+//!   their words and what it asks of robots; of a PDF the same, as far as it has them; of a
+//!   sitemap, its URLs.
 //! * Its place: `crawl` calls it with bytes and a `Content-Type`; it calls nobody but `model`.
 //!   It does no I/O of its own and reads no clock: equal bytes give an equal [`Page`].
 //! * A page in one pass: [`media_type`] says whether to parse at all; [`parse_html`] decides the
@@ -36,6 +37,7 @@ mod group;
 mod language;
 mod mime;
 mod page;
+mod pdf;
 mod prescan;
 mod refresh;
 mod resolve;
@@ -49,6 +51,7 @@ pub use extension::default_skip_extensions;
 pub use group::{is_wanted, type_group};
 pub use mime::MediaType;
 pub use page::{Heading, Page, RawLink, RobotsTag, parse_html, parse_html_reader, parse_text};
+pub use pdf::{NoText, parse_pdf};
 pub use resolve::{MalformedLink, Resolved, resolve};
 pub use sitemap::{Sitemap, SitemapKind, SitemapUrl, is_sitemap, parse_sitemap};
 pub use sniff::media_type;

@@ -454,6 +454,9 @@ impl Simulation<'_> {
             archive: scenario.archive,
             segment_bytes: 1 << 20,
             min_free_disk: 0,
+            links: true,
+            index: Default::default(),
+            hold: Default::default(),
             fetch: FetchSettings { total_timeout: TIMEOUT, ..FetchSettings::default() },
         };
         match scenario.broken {

@@ -31,6 +31,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "argiope-parse",
             "argiope-archive",
             "argiope-graph",
+            "argiope-index",
         ],
     ),
     (

@@ -162,7 +162,7 @@ fn is_forgotten(rig: &Rig, data: &str, kept: &[String], gone: usize) -> Result<(
     Ok(())
 }
 
-fn search(rig: &Rig, data: &str, words: &str) -> Result<(usize, String)> {
+pub fn search(rig: &Rig, data: &str, words: &str) -> Result<(usize, String)> {
     let mut command = Command::new(tools::find("python3").context("no python3")?);
     command.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/search.py"));
     command.arg(rig.dir.join(data)).arg(rig.dir.join(words));

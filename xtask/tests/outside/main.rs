@@ -8,7 +8,8 @@
 //!
 //! Larger runs: `ARGIOPE_SITES=openjdk-17-doc,rust-doc` (packages or folders), `ARGIOPE_REPEAT=100`
 //! (crawls per site), `ARGIOPE_KILLS=20`, `ARGIOPE_KILL_PAGES=20000` or `ARGIOPE_KILL_SITE=git-doc`,
-//! `ARGIOPE_SEED=7`, `ARGIOPE_EVERY=1` (the words of all links, after changes and kills too).
+//! `ARGIOPE_SEED=7`, `ARGIOPE_EVERY=1` (the words of all links, after changes and kills too),
+//! `ARGIOPE_KNOWN=10000` (titles and headings asked for per site), `ARGIOPE_QUERIES=10000` (odd ones).
 
 mod backlinks;
 mod backup;
@@ -16,6 +17,7 @@ mod bad_input;
 mod bodies;
 mod certificates;
 mod completeness;
+mod documents;
 mod exchange;
 mod forbidden;
 mod forget;
@@ -24,6 +26,7 @@ mod hostile;
 mod https;
 mod interrupt;
 mod kill;
+mod known_items;
 mod limits;
 mod many_hosts;
 mod names;
@@ -35,6 +38,8 @@ mod politeness;
 mod readers;
 mod rig;
 mod robots;
+mod search;
+mod search_live;
 mod second_writer;
 mod sites;
 mod slow_server;

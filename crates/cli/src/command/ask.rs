@@ -1,17 +1,21 @@
 //! `jobs`, `doc`: questions answered beside a running crawl and without one.
 
 use super::wiring::engine_settings;
-use super::{VISIT_LINK_MEMORY, load, now, print_json, visit};
-use crate::args::{Format, Global, JobAction, Jobs, Target};
+use super::{load, now, print_json, visit};
+use crate::Usage;
+use crate::args::{Doc, Format, Global, JobAction, Jobs};
 use crate::config::{self, Flags};
 use crate::output::{self, bytes, count, plural, table};
 use anyhow::bail;
-use argiope_crawl::{Asked, Backlinks, DataDir, EngineSettings, Question, answer, ask_owner};
+use argiope_crawl::{
+    Asked, DataDir, EngineSettings, Followers, Indexing, Question, answer, ask_owner,
+};
 use argiope_model::{JobId, JobState};
 use argiope_store::{Batch, JobChange, Store};
 use serde_json::Value;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// Asks the owner of the directory, or the directory itself where there is none.
 pub fn ask(global: &Global, question: &Question) -> anyhow::Result<Vec<Value>> {
@@ -51,11 +55,12 @@ pub fn ask_pieces(
                 }
             }
             Asked::Sorry(why) => bail!("{why}"),
+            Asked::Wrong(why) => return Err(Usage(why).into()),
         }
     }
     // What was read of the change log need not be read again.
     if let Some(here) = here
-        && let Err(e) = here.links.keep()
+        && let Err(e) = here.followers.links.keep()
     {
         tracing::debug!("back-links are counted again next time: {e}");
     }
@@ -66,24 +71,81 @@ pub fn ask_pieces(
 struct Visit {
     dir: Arc<DataDir>,
     store: Arc<dyn Store>,
-    links: Backlinks,
+    followers: Followers,
     settings: EngineSettings,
 }
 
 impl Visit {
     fn new(global: &Global, question: &Question) -> anyhow::Result<Self> {
         let (dir, store) = visit(global)?;
-        let links = Backlinks::new(&dir, store.clone(), VISIT_LINK_MEMORY);
         let settings = as_crawled(global, question)?;
-        Ok(Visit { dir, store, links, settings })
+        let followers = Followers::new(&dir, &store, &settings);
+        let of_words = matches!(
+            question,
+            Question::Search(_)
+                | Question::Word { .. }
+                | Question::Words(_)
+                | Question::DocWords(_)
+        );
+        if of_words {
+            index_rest(&followers)?;
+        }
+        Ok(Visit { dir, store, followers, settings })
     }
 
     fn answer(&self, question: &Question) -> anyhow::Result<Asked> {
-        let Visit { dir, store, links, settings } = self;
+        let Visit { dir, store, followers, settings } = self;
         Ok(match question {
             Question::SetJob(id, state) => Asked::Rows(set_job(&**store, *id, state)?),
-            question => answer(question, dir, &**store, links, settings, None),
+            question => answer(question, dir, &**store, followers, settings, None),
         })
+    }
+}
+
+/// Brings the index up to date: a crawl that was killed leaves some pages to be indexed, one with
+/// --no-index all of them.
+fn index_rest(followers: &Followers) -> anyhow::Result<()> {
+    let mut line = Line::new();
+    followers.words.catch_up(false, |at| line.show(at))?;
+    Ok(())
+}
+
+/// How far indexing is, on a terminal.
+pub struct Line {
+    begun: Instant,
+    shown: Option<Instant>,
+    terminal: bool,
+}
+
+impl Line {
+    pub fn new() -> Self {
+        Line { begun: Instant::now(), shown: None, terminal: output::on_terminal() }
+    }
+
+    pub fn show(&mut self, at: Indexing) {
+        let now = Instant::now();
+        let young = self.begun.elapsed() < Duration::from_secs(1);
+        let just = self.shown.is_some_and(|shown| now - shown < Duration::from_millis(200));
+        if !self.terminal || young || just {
+            return;
+        }
+        self.shown = Some(now);
+        let rate = at.done as f64 / self.begun.elapsed().as_secs_f64();
+        let left = (at.total - at.done.min(at.total)) as f64 / rate.max(1.0);
+        output::line(format!(
+            "Indexing: {} of {} pages, {rate:.0} pages/s, {} left",
+            count(at.done),
+            count(at.total),
+            output::seconds(left)
+        ));
+    }
+}
+
+impl Drop for Line {
+    fn drop(&mut self) {
+        if self.shown.is_some() {
+            output::line("");
+        }
     }
 }
 
@@ -168,7 +230,10 @@ fn list(global: &Global) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-pub fn doc(global: &Global, args: &Target) -> anyhow::Result<ExitCode> {
+pub fn doc(global: &Global, args: &Doc) -> anyhow::Result<ExitCode> {
+    if args.words {
+        return super::search::doc_words(global, &args.target);
+    }
     let rows = ask(global, &Question::Doc(args.target.clone()))?;
     if global.format == Format::Json {
         print_json(&rows)?;

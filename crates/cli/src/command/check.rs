@@ -1,9 +1,11 @@
 //! `verify`.
 
+use super::wiring::engine_settings;
 use super::{print_json, visit};
 use crate::args::{Format, Global};
+use crate::config;
 use crate::output::{self, count, plural};
-use argiope_crawl::verify as check;
+use argiope_crawl::{Followers, verify as check, verify_words};
 use serde_json::json;
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -16,13 +18,24 @@ pub fn verify(global: &Global) -> anyhow::Result<ExitCode> {
             let _ = write!(io::stderr(), "\r\x1b[KChecking {step}");
         }
     })?;
+    let mut found = found;
+    // Where nothing was ever indexed there is nothing to compare.
+    if dir.index().exists() {
+        if terminal {
+            output::line("Checking the word index");
+        }
+        let settings = engine_settings(&config::defaults());
+        let followers = Followers::new(&dir, &store, &settings);
+        verify_words(&*store, &followers.words, &mut found)?;
+    }
     if terminal {
-        let _ = write!(io::stderr(), "\r\x1b[K");
+        output::line("");
     }
     if global.format == Format::Json {
         let mut rows = vec![json!({
             "checked": { "records": found.records, "captures": found.captures,
-                         "urls": found.urls, "texts": found.texts },
+                         "urls": found.urls, "texts": found.texts,
+                         "documents": found.documents },
             "problems": found.problem_count,
         })];
         rows.extend(found.problems.iter().map(|p| json!(p)));
@@ -30,11 +43,12 @@ pub fn verify(global: &Global) -> anyhow::Result<ExitCode> {
     } else {
         output::print(found.problems.iter().map(|p| format!("{}: {}", p.place, p.problem)))?;
         output::print([format!(
-            "Checked {} records, {} captures, {} texts and {} URLs: {}.",
+            "Checked {} records, {} captures, {} texts, {} URLs and {} indexed pages: {}.",
             count(found.records),
             count(found.captures),
             count(found.texts),
             count(found.urls),
+            count(found.documents),
             match found.problem_count {
                 0 => "all agree".to_owned(),
                 n => plural(n, "problem", "problems"),

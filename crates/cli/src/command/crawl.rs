@@ -9,8 +9,8 @@ use crate::progress::Progress;
 use crate::{Usage, seeds};
 use anyhow::{Context, bail};
 use argiope_crawl::{
-    Access, Backlinks, DataDir, Ended, Following, Listening, Live, NewJob, Owner, Picked, Run,
-    Summary, excluded_starts, listen, open_jobs, pick_job, run,
+    Access, DataDir, Ended, Follower, Followers, Following, Listening, Live, NewJob, Owner, Picked,
+    Run, Summary, excluded_starts, listen, open_jobs, pick_job, run,
 };
 use argiope_model::{CanonicalUrl, JobState, Suffixes};
 use argiope_store::Store;
@@ -134,14 +134,14 @@ pub fn execute(
     quiet: bool,
 ) -> anyhow::Result<Summary> {
     let engine = engine_settings(settings);
-    let links = Arc::new(Backlinks::new(&dir, store.clone(), engine.link_memory()));
+    let followers = Followers::new(&dir, &store, &engine);
     let live = Arc::new(Live::default());
     let (stop, stopped) = watch::channel(false);
     let (orders_in, orders) = mpsc::channel(16);
     let _listening: Listening = listen(Owner {
         dir: dir.clone(),
         store: store.clone(),
-        links: links.clone(),
+        followers: followers.clone(),
         live: live.clone(),
         settings: engine.clone(),
         orders: orders_in,
@@ -152,8 +152,7 @@ pub fn execute(
         runtime.worker_threads(workers);
     }
     let runtime = runtime.enable_all().build().context("cannot start the worker threads")?;
-    let following = settings.crawl.links.then(|| Following::start(links)).transpose();
-    let following = following.context("cannot start the thread that counts back-links")?;
+    let following = follow(settings, &followers)?;
     let progress = Progress::start(live.clone(), quiet);
     let outcome = runtime.block_on(async {
         tokio::spawn(wait_for_signals(stop));
@@ -170,11 +169,25 @@ pub fn execute(
         .await
     });
     drop(progress);
-    // Reads the change log to its end.
-    drop(following);
+    // Whoever stops a crawl wants it to end; the next start goes on.
+    let all = outcome.as_ref().is_ok_and(|summary| summary.ended != Ended::Stopped);
+    following.into_iter().for_each(|following| following.finish(all));
     // Requests that hang must not keep the program.
     runtime.shutdown_background();
     Ok(outcome?)
+}
+
+/// Starts what follows the change log.
+pub fn follow(settings: &Settings, followers: &Followers) -> anyhow::Result<Vec<Following>> {
+    let mut all: Vec<Arc<dyn Follower>> = Vec::new();
+    if settings.crawl.links {
+        all.push(followers.links.clone());
+    }
+    if settings.crawl.index {
+        all.push(followers.words.clone());
+    }
+    let all = all.into_iter().map(Following::start).collect::<Result<Vec<_>, _>>();
+    all.context("cannot start the threads that follow the crawl")
 }
 
 /// The first signal ends the crawl in order, the second at once.
@@ -337,7 +350,7 @@ fn report(global: &Global, settings: &Settings, summary: &Summary) -> anyhow::Re
         }
         (Ended::Limit, true) => output::talk("A larger limit goes on from here."),
         _ => output::talk(format!(
-            "Everything is in {data}; `argiope --data {data} show URL` prints a page."
+            "Everything is in {data}: `argiope --data {data} search WORDS` finds pages, `show URL` prints one."
         )),
     }
     Ok(())

@@ -7,7 +7,7 @@ use crate::args::{Demo, Format, Global};
 use crate::config::{self, Flags};
 use crate::output::{self, bytes, count, seconds, table};
 use anyhow::{Context, anyhow};
-use argiope_crawl::{Asked, Backlinks, Ended, Question, answer, pick_job, verify};
+use argiope_crawl::{Asked, Ended, Followers, Question, answer, pick_job, verify};
 use argiope_model::{CanonicalUrl, Suffixes};
 use argiope_store::Store;
 use argiope_testweb::{ServeOptions, Web, WebSpec, serve};
@@ -80,10 +80,10 @@ pub fn demo(global: &Global, args: &Demo) -> anyhow::Result<ExitCode> {
         &["site", ">known", ">fetched", ">failed", ">received", "front page"],
         &rows,
     ))?;
-    let links = Backlinks::new(&dir, store.clone(), 1 << 20);
     let most = Question::Top { sites: false, limit: 5, all: false };
     let engine = engine_settings(settings);
-    if let Asked::Rows(rows) = answer(&most, &dir, &*store, &links, &engine, None) {
+    let followers = Followers::new(&dir, &store, &engine);
+    if let Asked::Rows(rows) = answer(&most, &dir, &*store, &followers, &engine, None) {
         let cell = |row: &Value, name: &str| count(row[name].as_u64().unwrap_or(0));
         let url = |row: &Value| row["url"].as_str().unwrap_or_default().to_owned();
         let cells: Vec<Vec<String>> = rows

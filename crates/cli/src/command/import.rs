@@ -1,6 +1,6 @@
 //! `import`: archives that other tools made.
 
-use super::crawl::own;
+use super::crawl::{follow, own};
 use super::wiring::engine_settings;
 use super::{load, now, print_json, visit};
 use crate::args::{Format, Global, Import, ImportWhat};
@@ -8,8 +8,8 @@ use crate::config::Flags;
 use crate::output::{self, bytes, count, plural, seconds};
 use anyhow::Context;
 use argiope_crawl::{
-    Access, Backlinks, DataDir, Following, ImportOrder, ImportProblem, ImportSummary, ImportWatch,
-    Live, Owner, import_warc, listen,
+    Access, DataDir, Followers, ImportOrder, ImportProblem, ImportSummary, ImportWatch, Live,
+    Owner, import_warc, listen,
 };
 use argiope_store::{MemoryStore, Store};
 use serde_json::json;
@@ -44,11 +44,11 @@ pub fn import(global: &Global, args: Import) -> anyhow::Result<ExitCode> {
     let engine = engine_settings(&loaded.settings);
     // Visitors are answered meanwhile; changes, which a crawl would obey, are refused.
     let (orders, _) = mpsc::channel(1);
-    let links = Arc::new(Backlinks::new(&dir, store.clone(), engine.link_memory()));
+    let followers = Followers::new(&dir, &store, &engine);
     let owner = || Owner {
         dir: dir.clone(),
         store: store.clone(),
-        links: links.clone(),
+        followers: followers.clone(),
         live,
         settings: engine.clone(),
         orders,
@@ -57,13 +57,15 @@ pub fn import(global: &Global, args: Import) -> anyhow::Result<ExitCode> {
         false => Some(listen(owner()).context("cannot open the control socket")?),
         true => None,
     };
-    let following =
-        (!dry_run && loaded.settings.crawl.links).then(|| Following::start(links.clone()));
-    let following =
-        following.transpose().context("cannot start the thread that counts back-links")?;
+    let following = match dry_run {
+        false => follow(&loaded.settings, &followers)?,
+        true => Vec::new(),
+    };
     let done = import_warc(&dir, store.clone(), &engine, &order, &mut watch);
     watch.clear();
-    drop((following, nowhere));
+    let whole = done.is_ok();
+    following.into_iter().for_each(|following| following.finish(whole));
+    drop(nowhere);
     let done = done?;
     if let Some(failed) = watch.failed {
         return Err(failed);

@@ -8,6 +8,7 @@ pub mod export;
 pub mod forget;
 pub mod import;
 pub mod links;
+pub mod search;
 pub mod settings;
 pub mod show;
 pub mod sites;
@@ -33,8 +34,6 @@ pub fn now() -> Time {
 
 /// Memory for a store that is only looked at.
 pub const VISIT_MEMORY: u64 = 48 << 20;
-/// Memory for a link graph that is only looked at.
-const VISIT_LINK_MEMORY: u64 = 16 << 20;
 
 /// Loads the configuration; a mistake in it is wrong usage.
 pub fn load(global: &Global, flags: Flags<'_>) -> anyhow::Result<config::Loaded> {

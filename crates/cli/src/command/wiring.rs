@@ -5,7 +5,7 @@
 
 use crate::args::Crawl;
 use crate::config::{Override, Settings, SkipExtensions};
-use argiope_crawl::{EngineSettings, NewJob};
+use argiope_crawl::{EngineSettings, IndexSettings, NewJob};
 use argiope_fetch::FetchSettings;
 use argiope_frontier::Patience;
 use argiope_model::Wanted;
@@ -39,6 +39,9 @@ pub fn overrides(args: &Crawl) -> Vec<Override> {
     if args.no_links {
         out.push(("crawl.links", "false".to_owned(), "--no-links"));
     }
+    if args.no_index {
+        out.push(("crawl.index", "false".to_owned(), "--no-index"));
+    }
     if args.no_archive {
         out.push(("archive.enabled", "false".to_owned(), "--no-archive"));
     }
@@ -70,6 +73,9 @@ pub fn engine_settings(settings: &Settings) -> EngineSettings {
         archive: settings.archive.enabled,
         segment_bytes: settings.archive.segment_size,
         min_free_disk: settings.archive.min_free_disk,
+        links: crawl.links,
+        index: index_settings(settings),
+        hold: Default::default(),
         fetch: FetchSettings {
             user_agent: fetch.user_agent.clone(),
             accept_language: fetch.accept_language.clone(),
@@ -87,6 +93,16 @@ pub fn engine_settings(settings: &Settings) -> EngineSettings {
             ..FetchSettings::default()
         },
     }
+}
+
+/// How the word index is made.
+fn index_settings(settings: &Settings) -> IndexSettings {
+    let mut out = IndexSettings::default();
+    if let Some(words) = &settings.index.stop_words {
+        out.stop_words.clone_from(words);
+    }
+    out.language.clone_from(&settings.index.language);
+    out
 }
 
 /// The job an order asks for.

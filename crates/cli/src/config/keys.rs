@@ -75,6 +75,8 @@ pub(super) enum Word {
     Server,
     /// `name=address`.
     Host,
+    /// Any word.
+    Any,
     /// The path of a file that is there; relative ones begin at the configuration file.
     File,
 }
@@ -116,6 +118,8 @@ pub(super) const KEYS: &[Key] = &[
         "Whether the sitemaps that robots.txt names are read."),
     key("crawl.links", Kind::Flag, "true",
         "Whether back-links are counted while the crawl runs; else when they are asked for."),
+    key("crawl.index", Kind::Flag, "true",
+        "Whether words are indexed while the crawl runs; else when somebody searches."),
     key("crawl.address_gap", Kind::Duration { min_ms: 0, max_ms: YEAR, auto: true }, r#""auto""#,
         "Pause between requests to one IP address; auto is a tenth of crawl.delay, at most 1s."),
     key("crawl.address_exempt", words(Word::Network), r#"["cdn"]"#,
@@ -200,6 +204,11 @@ pub(super) const KEYS: &[Key] = &[
         "Size at which a new WARC file is begun."),
     key("archive.min_free_disk", Kind::Size { min: 0 }, r#""32MB""#,
         "Free disk space below which a crawl pauses."),
+
+    key("index.stop_words", Kind::Words { of: Word::Any, auto: true, may_be_empty: true }, r#""auto""#,
+        "Words left out of the text of pages; a new list holds after `argiope reindex`."),
+    key("index.language", Kind::Text { may_be_empty: true }, r#""en""#,
+        "Whose rules find the stems of words on pages whose language is not known."),
 ];
 
 /// The tables of the file, in order, each with its line in the template.
@@ -208,6 +217,7 @@ pub(super) const TABLES: &[(&str, &str)] = &[
     ("fetch", "How pages are requested."),
     ("store", "What the crawler keeps about URLs."),
     ("archive", "What is kept of the answers."),
+    ("index", "How pages are found by their words."),
 ];
 
 #[cfg(test)]

@@ -28,7 +28,7 @@ pub use problem::ConfigError;
 #[allow(unused_imports, reason = "the module's interface; no command needs all of it")]
 pub use quantity::{human_duration, human_size, parse_duration, parse_size};
 #[allow(unused_imports, reason = "the module's interface; no command needs all of it")]
-pub use settings::{Archive, Crawl, Fetch, Settings, SkipExtensions, Store};
+pub use settings::{Archive, Crawl, Fetch, Index, Settings, SkipExtensions, Store};
 pub use template::template;
 
 use problem::Problem;

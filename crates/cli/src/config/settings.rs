@@ -31,6 +31,8 @@ pub struct Settings {
     pub store: Store,
     /// What is kept of the answers.
     pub archive: Archive,
+    /// How pages are found by their words.
+    pub index: Index,
 }
 
 /// What is visited, in which order, and how politely.
@@ -50,6 +52,8 @@ pub struct Crawl {
     pub sitemaps: bool,
     /// Whether back-links are counted while the crawl runs.
     pub links: bool,
+    /// Whether words are indexed while the crawl runs.
+    pub index: bool,
     /// Pause between requests to one address.
     pub address_gap: Duration,
     /// Networks without such a pause.
@@ -124,6 +128,15 @@ pub struct Fetch {
     pub proxy: Option<ProxyUrl>,
     /// Files with further certificates to trust.
     pub extra_ca: Vec<PathBuf>,
+}
+
+/// How pages are found by their words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Index {
+    /// Words left out of the text of pages; `None` is the list that comes with the program.
+    pub stop_words: Option<Vec<String>>,
+    /// The language of pages of which it is not known.
+    pub language: String,
 }
 
 /// What the crawler keeps about URLs.
@@ -229,6 +242,7 @@ impl<'a> Holding<'a> {
                 robots: self.word("crawl.robots") == "obey",
                 sitemaps: self.flag("crawl.sitemaps"),
                 links: self.flag("crawl.links"),
+                index: self.flag("crawl.index"),
                 address_gap: self.address_gap(),
                 address_exempt: words::networks(self.list("crawl.address_exempt")),
                 connections: self.count("crawl.connections"),
@@ -282,6 +296,10 @@ impl<'a> Holding<'a> {
                 enabled: self.flag("archive.enabled"),
                 segment_size: self.size("archive.segment_size"),
                 min_free_disk: self.size("archive.min_free_disk"),
+            },
+            index: Index {
+                stop_words: self.words("index.stop_words").map(<[String]>::to_vec),
+                language: self.word("index.language").to_owned(),
             },
         }
     }

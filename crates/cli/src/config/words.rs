@@ -68,6 +68,7 @@ impl Word {
             Self::Domain => "a domain",
             Self::Type => "a kind of content",
             Self::Extension => "a file-name ending",
+            Self::Any => "a word",
             Self::Network => "a network",
             Self::Server => "the address of a name server",
             Self::Host => "a name and its address",
@@ -81,6 +82,7 @@ impl Word {
             Self::Domain => r#"["example.com"]"#,
             Self::Type => r#"["html", "text"]"#,
             Self::Extension => r#"["jpg", "zip"]"#,
+            Self::Any => r#"["the", "of"]"#,
             Self::Network => r#"["cdn", "192.0.2.0/24"]"#,
             Self::Server => r#"["192.0.2.53", "[2001:db8::53]:5353"]"#,
             Self::Host => r#"["example.com=192.0.2.7"]"#,
@@ -108,6 +110,7 @@ impl Word {
                 let fits = word.is_ascii() && parts <= 2;
                 (fits && word.split('/').all(|p| all(p, &['-', '+', '.']))).then_some(word)
             }
+            Self::Any => (!word.is_empty() && !word.contains(char::is_whitespace)).then_some(word),
             Self::Extension => {
                 let word = word.strip_prefix('.').unwrap_or(&word);
                 all(word, &['-', '_', '.', '+', '~']).then(|| word.to_owned())

@@ -74,6 +74,7 @@ impl Director {
         }
         // Something is queued: it waits for room, for a delay, for its hour, or to be loaded.
         let waits = self.no_room.is_some()
+            || self.settings.hold.is_on()
             || self.frontier.has_ready(now)
             || self.frontier.next_wake().is_some()
             || self.frontier.awaits_hosts()

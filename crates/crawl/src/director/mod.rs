@@ -265,7 +265,7 @@ impl Director {
             self.forgive_sites()?;
             self.watch_disk(now);
             let late = self.watch_time(now);
-            if !self.stopping && !late && self.no_room.is_none() {
+            if !self.stopping && !late && self.no_room.is_none() && !self.settings.hold.is_on() {
                 self.hand_out(now);
             }
             self.commit(now, false);
@@ -471,7 +471,7 @@ impl Director {
         let committable = !self.busy && !self.full_disk;
         let group = self.oldest.map(|oldest| Time(oldest.0 + GROUP_MS)).filter(|_| committable);
         let tick = self.shared.threads.then(|| Time(now.0 + 250));
-        let can = !self.stopping && self.no_room.is_none();
+        let can = !self.stopping && self.no_room.is_none() && !self.settings.hold.is_on();
         // What was due before now has been looked at: only an event can change it.
         let host = self.frontier.next_wake().filter(|wake| can && *wake > now);
         let due = self.next_due.filter(|due| can && !self.busy && *due > now);

@@ -35,7 +35,10 @@ impl Director {
         }
         .to_owned();
         out.note = self.no_room.clone();
-        out.brake = self.brake(now);
+        out.brake = match self.settings.hold.is_on() {
+            true => Some("words are being indexed as fast as they can".to_owned()),
+            false => self.brake(now),
+        };
         out.requests = self.frontier.out();
         out.connections = self.shared.web.open_connections();
         out.elapsed_s = now.since(self.begun).as_secs_f64();

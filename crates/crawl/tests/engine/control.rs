@@ -24,16 +24,16 @@ async fn ask(data: &Path, question: Question) -> Asked {
 fn rows(asked: Asked) -> Vec<Value> {
     match asked {
         Asked::Rows(rows) | Asked::Piece(rows, _) => rows,
-        Asked::Sorry(why) => panic!("{why}"),
+        Asked::Sorry(why) | Asked::Wrong(why) => panic!("{why}"),
     }
 }
 
 fn owner(opened: &Opened) -> (Owner, mpsc::Receiver<Instruction>) {
     let (orders, ordered) = mpsc::channel(4);
     let (dir, store) = (opened.dir.clone(), opened.store.clone());
-    let links = opened.links();
+    let followers = opened.followers();
     let live = Arc::new(Live::default());
-    (Owner { dir, store, links, live, settings: settings(), orders }, ordered)
+    (Owner { dir, store, followers, live, settings: settings(), orders }, ordered)
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -44,10 +44,10 @@ async fn visitors_are_answered_while_a_crawl_runs_and_may_change_its_jobs() {
     let place = Place::new();
     let opened = place.open();
     let (dir, store) = (opened.dir.clone(), opened.store.clone());
-    let links = opened.links();
+    let followers = opened.followers();
     let running = Running::start(opened, settings(), Some(order(&served.bases())));
     let (live, orders) = (running.live.clone(), running.orders.clone());
-    let owner = Owner { dir, store, links, live, settings: settings(), orders };
+    let owner = Owner { dir, store, followers, live, settings: settings(), orders };
     let listening = listen(owner).expect("a control socket");
     running.until_fetched(10).await;
 
@@ -76,8 +76,9 @@ async fn visitors_are_answered_while_a_crawl_runs_and_may_change_its_jobs() {
     drop(listening);
     assert!(ask_owner(&place.path, &Question::Status).unwrap().is_none(), "nobody is there");
     let opened = place.open();
-    let links = opened.links();
-    let idle = answer(&Question::Status, &opened.dir, &*opened.store, &links, &settings(), None);
+    let followers = opened.followers();
+    let idle =
+        answer(&Question::Status, &opened.dir, &*opened.store, &followers, &settings(), None);
     assert_eq!(rows(idle)[0]["state"], "idle");
 }
 
@@ -87,19 +88,19 @@ async fn back_links_are_known_of_every_committed_page_while_a_crawl_runs_and_aft
     let place = Place::new();
     let opened = place.open();
     let (dir, store) = (opened.dir.clone(), opened.store.clone());
-    let links = opened.links();
+    let followers = opened.followers();
     let running = Running::start(opened, settings(), Some(order(&served.bases())));
     let (live, orders) = (running.live.clone(), running.orders.clone());
     let owner = Owner {
         dir: dir.clone(),
         store: store.clone(),
-        links: links.clone(),
+        followers: followers.clone(),
         live,
         settings: settings(),
         orders,
     };
     let listening = listen(owner).expect("a control socket");
-    let following = Following::start(links.clone()).expect("a thread");
+    let following = Following::start(followers.links.clone()).expect("a thread");
     running.until_fetched(5).await;
     let front = served.base(0);
     let out = rows(ask(&place.path, Question::LinksOut { source: front.clone() }).await);
@@ -117,7 +118,7 @@ async fn back_links_are_known_of_every_committed_page_while_a_crawl_runs_and_aft
     drop((listening, following));
 
     // Afterwards: as many as the pages say, by the links of each.
-    let say = |question| rows(answer(&question, &dir, &*store, &links, &settings(), None));
+    let say = |question| rows(answer(&question, &dir, &*store, &followers, &settings(), None));
     let mut pages = Vec::new();
     let mut after = None;
     while let Some((key, row)) = store.scan_urls(after, 1).expect("a store").pop() {

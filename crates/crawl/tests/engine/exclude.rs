@@ -31,13 +31,13 @@ fn name(server: &Raw) -> String {
 }
 
 fn idle(opened: &Opened, question: &Question) -> Reply {
-    answer(question, &opened.dir, &*opened.store, &opened.links(), &settings(), None)
+    answer(question, &opened.dir, &*opened.store, &opened.followers(), &settings(), None)
 }
 
 fn rows(reply: Reply) -> Vec<Value> {
     match reply {
         Reply::Rows(rows) | Reply::Piece(rows, _) => rows,
-        Reply::Sorry(why) => panic!("{why}"),
+        Reply::Sorry(why) | Reply::Wrong(why) => panic!("{why}"),
     }
 }
 
@@ -51,12 +51,12 @@ async fn ask(data: &Path, question: Question) -> Vec<Value> {
 fn start(place: &Place, settings: EngineSettings, seeds: &[String]) -> (Running, Listening) {
     let opened = place.open();
     let (dir, store) = (opened.dir.clone(), opened.store.clone());
-    let links = opened.links();
+    let followers = opened.followers();
     let running = Running::start(opened, settings.clone(), Some(order(seeds)));
     let (live, orders) = (running.live.clone(), running.orders.clone());
     (
         running,
-        listen(Owner { dir, store, links, live, settings, orders }).expect("a control socket"),
+        listen(Owner { dir, store, followers, live, settings, orders }).expect("a control socket"),
     )
 }
 

@@ -130,6 +130,12 @@ fn marked(path: &str, links: &[&str]) -> Vec<u8> {
     http("200 OK", &headers, body)
 }
 
+/// Indexes what was crawled, with what pages call each other.
+fn index(place: &Place) {
+    let opened = place.open();
+    opened.followers().words.catch_up(true, |_| {}).expect("an index");
+}
+
 const ALL: [&str; 4] = ["/a", "/b", "/c", "/d"];
 
 /// A site whose pages all link to each other; `/c` and `/d` are one page twice, and `/e` leads on.
@@ -148,6 +154,7 @@ async fn site() -> Raw {
 async fn no_file_holds_a_word_of_a_forgotten_page_and_the_rest_is_as_it_was() {
     let (site, place) = (site().await, Place::new());
     place.crawl(settings(), order(&[site.url("/")])).await;
+    index(&place);
     let before = Search::of(&place.path);
     for words in markers("/a").iter().chain(&markers("/b")) {
         assert!(!before.files_with(words).is_empty(), "{words} is not there to be found");
@@ -163,6 +170,7 @@ async fn no_file_holds_a_word_of_a_forgotten_page_and_the_rest_is_as_it_was() {
         assert!(!after.files_with(words).is_empty(), "{words} of another page");
     }
     assert!(!after.files_with(&marker("to", "/a")).is_empty(), "others' words for it are theirs");
+    assert!(place.path.join("index/meta.json").exists(), "the index is still there");
     let opened = place.open();
     opened.assert_verified();
     assert_eq!(opened.rows()[&site.url("/a")].state, UrlState::Forgotten);
@@ -460,12 +468,12 @@ async fn whoever_asks_is_told_that_it_was_forgotten() {
         &question,
         &opened.dir,
         &*opened.store,
-        &opened.links(),
+        &opened.followers(),
         &settings(),
         None,
     ) {
         Asked::Rows(rows) | Asked::Piece(rows, _) => rows,
-        Asked::Sorry(why) => panic!("{why}"),
+        Asked::Sorry(why) | Asked::Wrong(why) => panic!("{why}"),
     };
     let doc = ask(Question::Doc(site.url("/a"))).remove(0);
     assert_eq!((&doc["state"], &doc["captures"]), (&"forgotten".into(), &0.into()));

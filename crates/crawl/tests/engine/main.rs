@@ -21,5 +21,7 @@ mod politeness;
 mod raw;
 mod resume;
 mod support;
+mod texts;
 mod truth;
 mod verify;
+mod words;

@@ -17,9 +17,9 @@ fn robots(text: &str) -> Vec<u8> {
 }
 
 fn ask(opened: &Opened, question: Question) -> Vec<Value> {
-    match answer(&question, &opened.dir, &*opened.store, &opened.links(), &settings(), None) {
+    match answer(&question, &opened.dir, &*opened.store, &opened.followers(), &settings(), None) {
         Reply::Rows(rows) | Reply::Piece(rows, _) => rows,
-        Reply::Sorry(why) => panic!("{why}"),
+        Reply::Sorry(why) | Reply::Wrong(why) => panic!("{why}"),
     }
 }
 

@@ -1,7 +1,7 @@
 //! What the tests share: a crawl in a directory, started, stopped and looked at.
 
 use argiope_crawl::{
-    Access, Backlinks, DataDir, DataDirError, EngineError, EngineSettings, Instruction, Live,
+    Access, DataDir, DataDirError, EngineError, EngineSettings, Followers, Instruction, Live,
     NewJob, Run, Summary, pick_job, run,
 };
 use argiope_fetch::FetchSettings;
@@ -57,6 +57,9 @@ pub fn settings() -> EngineSettings {
         archive: true,
         segment_bytes: 1 << 30,
         min_free_disk: 0,
+        links: true,
+        index: Default::default(),
+        hold: Default::default(),
         fetch: FetchSettings { allow_private: true, ..FetchSettings::default() },
     }
 }
@@ -122,9 +125,9 @@ pub struct Opened {
 }
 
 impl Opened {
-    /// The link graph of the directory.
-    pub fn links(&self) -> Arc<Backlinks> {
-        Arc::new(Backlinks::new(&self.dir, self.store.clone(), 1 << 20))
+    /// What follows the directory.
+    pub fn followers(&self) -> Followers {
+        Followers::new(&self.dir, &self.store, &settings())
     }
 }
 

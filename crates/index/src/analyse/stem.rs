@@ -20,9 +20,8 @@ const BYTES: usize = 256 << 10;
 #[derive(Clone, Copy, Default)]
 struct Remembered {
     word: u64,
-    /// The page that last held the word, and how often so far.
+    /// The page that last held the word.
     page: u32,
-    count: u16,
     /// Where its stem is; nothing = the word is its own stem.
     length: u16,
     start: u32,
@@ -118,9 +117,9 @@ impl Stems {
         self.stem(slot)
     }
 
-    /// The same for a word of a page: at its first occurrence there, its second, its fourth and
-    /// so on. More often than that the count of a stem need not be told, and it costs.
-    pub fn now_and_then(
+    /// The same for a word of a page, at its first occurrence there, as far as is remembered: how
+    /// often a stem occurs changes little in what is found first, and costs.
+    pub fn once(
         &mut self,
         rules: Rules,
         raw: &str,
@@ -130,12 +129,8 @@ impl Stems {
     ) -> Option<&str> {
         let slot = self.slot(rules, raw, folded, hash);
         let entry = &mut self.table[slot];
-        if entry.length == 0 {
-            return None;
-        }
-        entry.count = if entry.page == page { entry.count.saturating_add(1) } else { 1 };
-        entry.page = page;
-        if entry.count.is_power_of_two() { self.stem(slot) } else { None }
+        let before = std::mem::replace(&mut entry.page, page);
+        if entry.length == 0 || before == page { None } else { self.stem(slot) }
     }
 
     /// Whether a word that is kept beside the stems was not met on a page before, as far as is

@@ -21,7 +21,7 @@ mod date;
 mod parse;
 
 pub(crate) use date::year_of;
-pub(crate) use parse::{Filter, Node, Scope, Sign, parse};
+pub(crate) use parse::{Filter, Node, Parsed, Scope, Sign, parse};
 
 use std::fmt;
 

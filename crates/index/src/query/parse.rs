@@ -11,6 +11,8 @@ use argiope_model::Time;
 const MAX_CHARS: usize = 2_000;
 /// Words, phrases and filters it may have.
 const MAX_CLAUSES: usize = 128;
+/// Words with `*` or `~` it may have: each is many words of the dictionary.
+const MAX_WIDE: usize = 16;
 /// Brackets inside brackets.
 const MAX_DEPTH: usize = 20;
 
@@ -67,20 +69,38 @@ pub(crate) enum Node {
 
 const FIELDS: &[&str] = &["site", "intitle", "inurl", "link", "lang", "type", "before", "after"];
 
+/// A query that was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Parsed {
+    pub node: Node,
+    /// What was typed, without filters, where that may be what a page is called; whatever signs
+    /// are in it.
+    pub name: Option<String>,
+}
+
 /// Reads a query.
-pub(crate) fn parse(query: &str) -> Result<Node, Mistake> {
+pub(crate) fn parse(query: &str) -> Result<Parsed, Mistake> {
     let chars: Vec<char> = query.chars().collect();
     if chars.len() > MAX_CHARS {
         let message = format!("A query has at most {MAX_CHARS} characters");
         return Err(Mistake { message, at: MAX_CHARS + 1 });
     }
-    let mut parser = Parser { chars, at: 0, depth: 0, clauses: 0, owed: 0 };
+    let mut parser = Parser {
+        chars,
+        at: 0,
+        depth: 0,
+        clauses: 0,
+        wide: 0,
+        owed: 0,
+        filters: Vec::new(),
+        scoped: false,
+    };
     let node = parser.all()?;
     if parser.at < parser.chars.len() {
         return Err(parser.mistake("This bracket closes nothing; remove it", parser.at));
     }
     match node {
-        Some(node) if asks(&node) => Ok(node),
+        Some(node) if asks(&node) => Ok(Parsed { node, name: parser.name() }),
         Some(_) => {
             Err(parser
                 .mistake("There is nothing to look for: name a word that pages should hold", 0))
@@ -103,13 +123,25 @@ struct Parser {
     at: usize,
     depth: usize,
     clauses: usize,
+    wide: usize,
     /// Brackets that words opened and did not close: `f( x )`.
     owed: usize,
+    /// Where filters stand.
+    filters: Vec<std::ops::Range<usize>>,
+    /// Whether words are asked for in one field only.
+    scoped: bool,
 }
 
 impl Parser {
     fn mistake(&self, message: impl Into<String>, at: usize) -> Mistake {
         Mistake { message: message.into(), at: at + 1 }
+    }
+
+    /// What was typed beside filters.
+    fn name(&self) -> Option<String> {
+        let beside = |(n, _): &(usize, &char)| !self.filters.iter().any(|range| range.contains(n));
+        let name: String = self.chars.iter().enumerate().filter(beside).map(|(_, c)| c).collect();
+        (!self.scoped && name.chars().any(char::is_alphanumeric)).then_some(name)
     }
 
     fn peek(&self, ahead: usize) -> Option<char> {
@@ -176,6 +208,12 @@ impl Parser {
         if let Some(at) = or {
             return Err(self.mistake("OR needs a word on both sides", at));
         }
+        // A bracket around words that are all wanted, as in a title, says nothing more.
+        while let Some(at) = parts.iter().position(|p| matches!(p, (Sign::Plain, Node::All(_)))) {
+            if let (_, Node::All(inside)) = parts.remove(at) {
+                parts.splice(at..at, inside);
+            }
+        }
         if parts.len() == 1 && parts[0].0 == Sign::Plain {
             return Ok(parts.pop().map(|(_, node)| node));
         }
@@ -213,6 +251,13 @@ impl Parser {
             Some('"' | '“' | '„') => self.phrase(Scope::Anywhere)?,
             _ => self.word()?,
         };
+        if matches!(node, Some(Node::Prefix { .. } | Node::Near { .. })) {
+            self.wide += 1;
+            if self.wide > MAX_WIDE {
+                let message = format!("A query has at most {MAX_WIDE} words with * or ~");
+                return Err(self.mistake(message, start));
+            }
+        }
         Ok(node.map(|node| (sign, node)))
     }
 
@@ -294,7 +339,12 @@ impl Parser {
             let name = name.to_ascii_lowercase();
             if FIELDS.contains(&&*name) {
                 self.at += length + 1;
-                return self.field(&name, start).map(Some);
+                let node = self.field(&name, start)?;
+                match node {
+                    Node::Filter(_) => self.filters.push(start..self.at),
+                    _ => self.scoped = true,
+                }
+                return Ok(Some(node));
             }
             let value = self.peek(length + 1).is_some_and(char::is_alphanumeric);
             let near = FIELDS.iter().find(|known| name.len() > 3 && one_apart(known, &name));
@@ -467,14 +517,14 @@ mod tests {
             }
         }
         match parse(query) {
-            Ok(node) => show(&node),
+            Ok(parsed) => show(&parsed.node),
             Err(mistake) => mistake.to_string(),
         }
     }
 
     #[test]
     fn everything_of_the_language_is_read() {
-        assert_eq!(parse("spider"), Ok(words("spider")));
+        assert_eq!(parse("spider").map(|parsed| parsed.node), Ok(words("spider")));
         assert_eq!(shown("a b"), "[a b]");
         assert_eq!(shown("a OR b c"), "[(a | b) c]");
         assert_eq!(shown("a b OR c OR d"), "[a (b | c | d)]");
@@ -506,6 +556,22 @@ mod tests {
     }
 
     #[test]
+    fn brackets_around_words_that_are_all_wanted_say_nothing() {
+        assert_eq!(shown("List (Java SE 17 & JDK 17)"), "[List Java SE 17 JDK 17]");
+        assert_eq!(shown("((a) (b (c)))"), "[a b c]");
+        assert_eq!(shown("a (b OR c) +(d e)"), "[a (b | c) +[d e]]");
+    }
+
+    #[test]
+    fn what_was_typed_beside_filters_may_be_a_name() {
+        let name = |query: &str| parse(query).unwrap().name;
+        assert_eq!(name("a (b) - \"c\" OR d").as_deref(), Some("a (b) - \"c\" OR d"));
+        assert_eq!(name("site:x a lang:en b").as_deref().map(str::trim), Some("a  b"));
+        assert_eq!(name("a intitle:b"), None);
+        assert_eq!(name("site:x"), None);
+    }
+
+    #[test]
     fn a_mistake_gives_a_sentence_with_its_place() {
         for (query, start, at) in [
             ("", "The query is empty", 1),
@@ -528,6 +594,9 @@ mod tests {
             assert!(mistake.message.starts_with(start), "{query}: {mistake}");
             assert_eq!(mistake.at, at, "{query}: {mistake}");
         }
+        let wide = parse(&"a* ".repeat(17)).unwrap_err();
+        assert!(wide.message.contains("with * or ~") && wide.at == 49, "{wide}");
+        assert!(parse(&"a* ".repeat(16)).is_ok());
         assert!(parse(&"(".repeat(500)).is_err());
         assert!(parse(&"a ".repeat(500)).is_err());
         assert!(parse(&"a".repeat(5000)).is_err());

@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 use std::collections::{BinaryHeap, HashMap};
 use std::time::Instant;
 use tantivy::columnar::{Column, StrColumn};
-use tantivy::query::{EnableScoring, Query};
+use tantivy::query::{EmptyQuery, EnableScoring, Query};
 use tantivy::{DocAddress, DocSet, Result, SegmentReader, TERMINATED};
 
 /// Documents between two looks at the clock.
@@ -36,6 +36,13 @@ pub(crate) struct Found {
     pub extras: Vec<(&'static str, f32)>,
     /// Pages that were left out for it.
     pub alike: Vec<DocId>,
+}
+
+impl Found {
+    pub fn new(address: DocAddress, score: f32) -> Self {
+        let (extras, alike) = (Vec::new(), Vec::new());
+        Found { address, score, words: score, partial: false, extras, alike }
+    }
 }
 
 #[derive(Default)]
@@ -66,6 +73,9 @@ impl PartialOrd for Key {
 }
 
 pub(crate) fn collect(view: &View, query: &dyn Query, wanted: &Wanted) -> Result<Collected> {
+    if query.is::<EmptyQuery>() {
+        return Ok(Collected::default());
+    }
     let weight = query.weight(EnableScoring::enabled_from_searcher(&view.searcher))?;
     let mut out = Collected::default();
     // The worst of the best is on top.
@@ -112,17 +122,7 @@ pub(crate) fn collect(view: &View, query: &dyn Query, wanted: &Wanted) -> Result
     }
     let mut keys: Vec<Key> = best.into_iter().map(|key| key.0).collect();
     keys.sort_unstable_by(|a, b| b.cmp(a));
-    out.found = keys
-        .into_iter()
-        .map(|Key(_, score, address)| Found {
-            address,
-            score,
-            words: score,
-            partial: false,
-            extras: Vec::new(),
-            alike: Vec::new(),
-        })
-        .collect();
+    out.found = keys.into_iter().map(|Key(_, score, address)| Found::new(address, score)).collect();
     out.facets = spread.finish();
     Ok(out)
 }

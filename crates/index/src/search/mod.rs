@@ -9,10 +9,16 @@
 //! * Invariants: the total is exact unless the time ran out, which the answer then says; the
 //!   order of results does not depend on the page of results that is asked for.
 
+mod apart;
 mod collect;
+mod exactly;
+mod lookups;
+mod places;
 mod plan;
 mod rank;
+mod some;
 mod weights;
+mod wide;
 mod word;
 
 use crate::error::IndexError;
@@ -20,16 +26,20 @@ use crate::links::Links;
 use crate::query::{Filter, Mistake, Node, Sign, parse};
 use crate::snippet::{self, Snippet};
 use crate::view::View;
-use argiope_archive::read_text;
+use argiope_archive::TextReader;
 use argiope_model::{DocId, Time};
 use collect::{Collected, Found, Wanted};
+use places::{Stands, near_items};
 use plan::{Plan, Planner};
-use rank::AllLooks;
+use rank::Closely;
 use std::path::Path;
 use std::time::{Duration, Instant};
 use tantivy::DocAddress;
 use weights::{CLOSELY, FEW};
+use wide::Clock;
 
+pub(crate) use lookups::Lookups;
+pub(crate) use places::Stand;
 pub(crate) use plan::Item;
 pub(crate) use rank::stored_url;
 
@@ -175,13 +185,15 @@ impl View {
     ) -> Result<Answer, SearchError> {
         let began = Instant::now();
         let deadline = began + options.time_limit;
-        let tree = parse(query)?;
+        let parsed = parse(query)?;
         let linking = |url: &str| links.linking_to(url).map_err(IndexError::Links);
-        let languages = self.query_languages(&tree)?;
-        let mut plan = Planner::new(self, &languages, &linking).plan(&tree)?;
+        let languages = self.query_languages(&parsed.node)?;
+        let clock = Clock::new(deadline);
+        let mut plan = Planner::new(self, &languages, clock.clone(), &linking).plan(&parsed)?;
         plan.fresh |= options.fresh;
+        let shown = options.offset.saturating_add(options.limit);
         let wanted = Wanted {
-            keep: (options.offset.saturating_add(options.limit)).max(CLOSELY),
+            keep: shown.max(CLOSELY),
             by_date: options.sort == Sort::Date,
             facets: options.facets,
             deadline,
@@ -196,27 +208,43 @@ impl View {
             best = self.with_partial(best, &**loose, &wanted).map_err(&failed)?;
             answer.partial = best.total - answer.total;
         }
-        answer.timed_out = best.timed_out;
+        answer.timed_out = best.timed_out || clock.is_over();
         answer.facets = options.facets.then(|| std::mem::take(&mut best.facets));
-        if options.sort == Sort::Relevance {
-            rank::closely(self, &plan, &mut best.found, options.now).map_err(&failed)?;
-        }
-        let mut looks = AllLooks::new(self);
-        let mut shown = best.found;
-        if options.fold {
-            shown = self
-                .folded(&mut looks, shown, options.offset.saturating_add(options.limit))
-                .map_err(&failed)?;
-        }
-        let shown: Vec<Found> =
-            shown.into_iter().skip(options.offset).take(options.limit).collect();
-        answer.hits = self.hits(&plan, &mut looks, shown, texts, options)?;
-        if answer.total == 0 && options.suggest {
-            answer.did_you_mean = self.did_you_mean(query, &plan.items)?;
+        let found = if options.sort == Sort::Relevance {
+            self.closely(&plan, best.found, options, shown).map_err(&failed)?
+        } else {
+            self.shown(best.found.iter(), options, shown).map_err(&failed)?.0
+        };
+        let found: Vec<Found> = found.into_iter().skip(options.offset).collect();
+        answer.hits = self.hits(&plan, found, texts, options)?;
+        if answer.total == 0 && options.suggest && Instant::now() < deadline {
+            answer.did_you_mean = self.did_you_mean(query, &plan.items, &plan.lookups)?;
         }
         answer.ignored = plan.ignored;
         answer.took = began.elapsed();
         Ok(answer)
+    }
+
+    /// The best in their order, as many as are shown.
+    fn closely(
+        &self,
+        plan: &Plan<'_>,
+        mut found: Vec<Found>,
+        options: &SearchOptions,
+        wanted: usize,
+    ) -> tantivy::Result<Vec<Found>> {
+        exactly::add(self, plan, &mut found)?;
+        let mut closely = Closely::new(self, plan, found, options.now)?;
+        let mut settled = wanted;
+        loop {
+            closely.settle(settled)?;
+            let (shown, read) = self.shown(closely.all(), options, wanted)?;
+            // Where pages were folded, more than were wanted must be in their order.
+            if read <= settled || settled >= closely.settles() {
+                return Ok(shown);
+            }
+            settled = read + wanted;
+        }
     }
 
     /// All pages with some of the words; those with all of them first.
@@ -243,52 +271,53 @@ impl View {
         Ok(all)
     }
 
-    /// Puts what is nearly the same page as one before under that, up to `wanted` pages.
-    fn folded(
+    /// Takes `wanted` pages, with what is nearly the same page as one before under that; and
+    /// how many it looked at.
+    fn shown<'f>(
         &self,
-        all: &mut AllLooks<'_>,
-        found: Vec<Found>,
+        found: impl Iterator<Item = &'f Found>,
+        options: &SearchOptions,
         wanted: usize,
-    ) -> tantivy::Result<Vec<Found>> {
+    ) -> tantivy::Result<(Vec<Found>, usize)> {
         let mut kept: Vec<Found> = Vec::new();
         let mut sketches: Vec<u64> = Vec::new();
-        for (n, found) in found.into_iter().enumerate() {
+        let mut read = 0;
+        for found in found {
             if kept.len() >= wanted {
                 break;
             }
+            read += 1;
             // Only the first: comparing all with all grows with the square.
-            if n >= 2 * CLOSELY {
-                kept.push(found);
+            if !options.fold || read > 2 * CLOSELY {
+                kept.push(found.clone());
                 continue;
             }
             let DocAddress { segment_ord: ord, doc_id } = found.address;
-            let looks = all.of(ord)?;
+            let looks = self.looks(ord)?;
             let sketch = looks.sketch(doc_id);
             match sketches.iter().position(|other| crate::analyse::alike(*other, sketch)) {
                 Some(same) => kept[same].alike.push(looks.doc(doc_id)),
                 None => {
-                    kept.push(found);
+                    kept.push(found.clone());
                     sketches.push(sketch);
                 }
             }
         }
-        Ok(kept)
+        Ok((kept, read))
     }
 
     fn hits(
         &self,
-        plan: &Plan,
-        all: &mut AllLooks<'_>,
+        plan: &Plan<'_>,
         shown: Vec<Found>,
         texts: &Path,
         options: &SearchOptions,
     ) -> Result<Vec<Hit>, IndexError> {
         let mut hits = Vec::with_capacity(shown.len());
         let failed = self.failed("read a hit");
-        let mut marker = snippet::Marker::new(&plan.items);
-        for (n, mut found) in shown.into_iter().enumerate() {
+        for (n, found) in shown.iter().enumerate() {
             let at = found.address.doc_id;
-            let looks = all.of(found.address.segment_ord).map_err(&failed)?;
+            let looks = self.looks(found.address.segment_ord).map_err(&failed)?;
             let stored: tantivy::TantivyDocument =
                 self.searcher.doc(found.address).map_err(&failed)?;
             let mut hit = Hit {
@@ -303,28 +332,62 @@ impl View {
                 fetched_at: looks.fetched(at),
                 changed_at: looks.changed(at),
                 partial: found.partial,
-                alike: std::mem::take(&mut found.alike),
+                alike: found.alike.clone(),
                 parts: Vec::new(),
             };
-            if options.snippets {
-                match read_text(texts, looks.location(at)) {
-                    Ok(text) => {
-                        if !looks.no_snippet(at) {
-                            let places = self.places(plan, found.address).map_err(&failed)?;
-                            hit.snippet = marker.cut(&text, &places);
-                        }
-                        hit.title = text.title;
-                    }
-                    // The page was fetched again, or its text is damaged: the hit stands.
-                    Err(e) => tracing::debug!(doc = hit.doc.0, error = %e, "no snippet"),
-                }
-            }
             if options.explain {
-                hit.parts = rank::parts(self, plan, &found).map_err(&failed)?;
+                hit.parts = rank::parts(self, plan, found).map_err(&failed)?;
             }
             hits.push(hit);
         }
+        if options.snippets {
+            self.cut_snippets(plan, &shown, texts, &mut hits).map_err(&failed)?;
+        }
         Ok(hits)
+    }
+
+    /// Reads the texts of the hits for their titles and snippets, in the order of the index: so
+    /// every posting list is opened once.
+    fn cut_snippets(
+        &self,
+        plan: &Plan<'_>,
+        shown: &[Found],
+        texts: &Path,
+        hits: &mut [Hit],
+    ) -> tantivy::Result<()> {
+        let items = near_items(plan);
+        let mut marker = snippet::Marker::new(&plan.items);
+        let mut reader = TextReader::new(texts);
+        let mut order: Vec<usize> = (0..shown.len()).collect();
+        order.sort_unstable_by_key(|n| shown[*n].address);
+        let mut stands: Option<(u32, Stands<'_>)> = None;
+        for n in order {
+            let DocAddress { segment_ord: ord, doc_id } = shown[n].address;
+            let looks = self.looks(ord)?;
+            if stands.as_ref().is_none_or(|(opened, _)| *opened != ord) {
+                stands = Some((ord, Stands::open(plan, self, ord, &items)?));
+            }
+            let quiet = looks.no_snippet(doc_id);
+            let (places, loose) = match &mut stands {
+                Some((_, stands)) if !quiet => stands.look(doc_id),
+                _ => (Vec::new(), false),
+            };
+            let hit = &mut hits[n];
+            let at = looks.location(doc_id);
+            let read = self.known.texts.show(texts, &mut reader, at, |text| {
+                let snippet = match quiet {
+                    true => Snippet::default(),
+                    false => marker.cut(&text, &places, loose),
+                };
+                (text.title.to_owned(), snippet)
+            });
+            match read {
+                Ok((title, snippet)) => (hit.title, hit.snippet) = (title, snippet),
+                // The page was fetched again, or its text is damaged: the hit stands.
+                Err(e) => tracing::debug!(doc = hit.doc.0, error = %e, "no snippet"),
+            }
+        }
+        Ok(())
     }
 
     /// The languages whose rules stem the words of a query: the one it names, else those that
@@ -342,10 +405,9 @@ impl View {
         if let Some(language) = named(tree) {
             return Ok(vec![language]);
         }
-        let counts = self.languages()?;
-        let all: u64 = counts.iter().map(|(_, n)| n).sum();
+        let counts = self.languages()?.iter().cloned();
+        let all: u64 = counts.clone().map(|(_, n)| n).sum();
         let mut out: Vec<String> = counts
-            .into_iter()
             .filter(|(language, n)| n * 20 >= all && crate::analyse::has_stems(language))
             .map(|(language, _)| language)
             .take(3)

@@ -6,16 +6,21 @@
 //!   where only words stand side by side, is content with some of them.
 //! * Stop words are not in bodies: they are never required, and count where they are kept.
 
+use super::apart::Apart;
+use super::lookups::Lookups;
+use super::some::SomeQuery;
 use super::weights::{ADDRESS, BODY, FORM, HEADINGS, LINKS, TITLE, WEAK, is_weak};
+use super::wide::{Clock, Like, WideQuery};
 use super::word::{Part, Role, WordQuery};
 use crate::analyse::{Form, Rules, Stems, Walk, folded, quick_hash};
-use crate::query::{Filter, Node, Scope, Sign};
+use crate::page::{GAP, address_pieces};
+use crate::query::{Filter, Node, Parsed, Scope, Sign};
 use crate::view::View;
 use std::ops::Bound;
 use tantivy::Term;
 use tantivy::query::{
-    BooleanQuery, BoostQuery, ConstScoreQuery, EmptyQuery, FuzzyTermQuery, InvertedIndexRangeQuery,
-    Occur, PhraseQuery, Query, RangeQuery, TermQuery, TermSetQuery,
+    BooleanQuery, BoostQuery, ConstScoreQuery, EmptyQuery, InvertedIndexRangeQuery, Occur,
+    PhraseQuery, Query, RangeQuery, TermQuery, TermSetQuery,
 };
 use tantivy::schema::{Field, IndexRecordOption};
 
@@ -30,6 +35,8 @@ pub(crate) struct Item {
     pub terms: Vec<(u32, String)>,
     /// Other forms of it.
     pub stems: Vec<String>,
+    /// The whole of its parts, written as one.
+    pub whole: Option<String>,
     pub prefix: Option<String>,
     pub near: Option<(String, u8)>,
     /// Where it stands in the query, counted as positions are.
@@ -40,11 +47,12 @@ pub(crate) struct Item {
 }
 
 /// What is asked of tantivy.
-pub(crate) struct Plan {
+pub(crate) struct Plan<'v> {
+    pub lookups: Lookups<'v>,
     pub strict: Boxed,
     pub loose: Option<Boxed>,
     pub items: Vec<Item>,
-    /// The query as a whole, when it is words only: what a title or heading may be.
+    /// The query as a whole: what a title or heading may be.
     pub whole: Option<Whole>,
     /// Whether the query asks for what is new.
     pub fresh: bool,
@@ -76,6 +84,7 @@ enum GroupKind {
 
 pub(crate) struct Planner<'v> {
     view: &'v View,
+    lookups: Lookups<'v>,
     rules: Vec<Rules>,
     stems: Stems,
     walk: Walk,
@@ -85,16 +94,19 @@ pub(crate) struct Planner<'v> {
     /// Answers `link:`.
     linking: &'v dyn Fn(&str) -> Result<Vec<argiope_model::DocId>, crate::IndexError>,
     failure: Option<crate::IndexError>,
+    clock: Clock,
 }
 
 impl<'v> Planner<'v> {
     pub fn new(
         view: &'v View,
         languages: &[String],
+        clock: Clock,
         linking: &'v dyn Fn(&str) -> Result<Vec<argiope_model::DocId>, crate::IndexError>,
     ) -> Self {
         Planner {
             view,
+            lookups: Lookups::new(view),
             rules: languages.iter().filter_map(|language| Rules::of(language)).collect(),
             stems: Stems::remembering(64),
             walk: Walk::default(),
@@ -103,10 +115,13 @@ impl<'v> Planner<'v> {
             fresh: false,
             linking,
             failure: None,
+            clock,
         }
     }
 
-    pub fn plan(mut self, node: &Node) -> Result<Plan, crate::IndexError> {
+    pub fn plan(mut self, parsed: &Parsed) -> Result<Plan<'v>, crate::IndexError> {
+        let node = &parsed.node;
+        let whole = parsed.name.as_deref().and_then(|name| self.whole(name));
         let top = match node {
             Node::All(parts) => parts.clone(),
             other => vec![(Sign::Plain, other.clone())],
@@ -144,6 +159,11 @@ impl<'v> Planner<'v> {
                 clauses.push((occur, query.box_clone()));
             }
             clauses.extend(not.iter().map(|q| (Occur::MustNot, q.box_clone())));
+            if let [(Occur::Must, one)] = &mut clauses[..]
+                && let Some(word) = one.downcast_ref::<WordQuery>()
+            {
+                *one = Box::new(SomeQuery { words: vec![(word.clone(), 1.0)] });
+            }
             boolean(clauses)
         };
         // With a word or phrase that is required, the other words may all be missing.
@@ -154,20 +174,18 @@ impl<'v> Planner<'v> {
             let some = words.iter().map(|(strict, loose, _)| {
                 (Occur::Should, loose.as_ref().unwrap_or(strict).box_clone())
             });
-            let mut clauses: Vec<(Occur, Boxed)> = match optional {
-                true => some.collect(),
-                false => vec![(Occur::Must, Box::new(BooleanQuery::new(some.collect())))],
+            let mut clauses: Vec<(Occur, Boxed)> = match (optional, some_of(&words)) {
+                (true, _) => some.collect(),
+                (false, Some(words)) => vec![(Occur::Must, words)],
+                (false, None) => vec![(Occur::Must, boolean(some.collect()))],
             };
             clauses.extend(must.iter().map(|q| (Occur::Must, q.box_clone())));
             clauses.extend(not.iter().map(|q| (Occur::MustNot, q.box_clone())));
             boolean(clauses)
         });
-        let plain = must.len() == filters && not.is_empty() && !words.is_empty();
-        let whole = plain.then(|| whole(&self.items));
-        let places = self.position as usize;
-        let whole = whole.flatten().map(|terms| Whole { terms, places });
         let ignored = self.items.iter().filter(|item| item.stop).map(|item| item.name.clone());
         Ok(Plan {
+            lookups: self.lookups,
             strict,
             loose,
             whole,
@@ -177,12 +195,28 @@ impl<'v> Planner<'v> {
         })
     }
 
+    /// What was typed, read as a title would be.
+    fn whole(&mut self, name: &str) -> Option<Whole> {
+        let mut terms: Vec<(usize, String)> = Vec::new();
+        let mut places = 0;
+        self.walk.tokens(name, |token| {
+            places = places.max(token.position as usize);
+            if !token.text.is_empty() && matches!(token.form, Form::Word | Form::Single) {
+                terms.push((token.position as usize - 1, token.text.to_owned()));
+            }
+            true
+        });
+        (!terms.is_empty()).then_some(Whole { terms, places })
+    }
+
     fn node(&mut self, node: &Node) -> Boxed {
         match node {
+            Node::Words { text, scope: Scope::Address } => self.in_address(text),
+            Node::Phrase { text, slop: 0, scope: Scope::Address } => self.in_address(text),
             Node::Words { text, scope } => {
                 let words = self.words(text, *scope);
                 let meant = words.iter().any(|(_, _, stop)| !stop);
-                let clause = |(query, _, stop): (Boxed, Option<Boxed>, bool)| {
+                let clause = |(query, _, stop): Asked| {
                     (if stop && meant { Occur::Should } else { Occur::Must }, query)
                 };
                 boolean(words.into_iter().map(clause).collect())
@@ -211,9 +245,6 @@ impl<'v> Planner<'v> {
                     };
                     clauses.push((occur, query));
                 }
-                if clauses.iter().all(|(occur, _)| *occur == Occur::MustNot) {
-                    return Box::new(EmptyQuery);
-                }
                 boolean(clauses)
             }
         }
@@ -221,7 +252,7 @@ impl<'v> Planner<'v> {
 
     /// The queries of the words in what was typed without a space: strict, loose where that is
     /// something else, and whether it is a stop word.
-    fn words(&mut self, text: &str, scope: Scope) -> Vec<(Boxed, Option<Boxed>, bool)> {
+    fn words(&mut self, text: &str, scope: Scope) -> Vec<Asked> {
         let mut out = Vec::new();
         for group in self.groups(text) {
             let (query, mut loose, item) = self.group(group, scope);
@@ -303,6 +334,7 @@ impl<'v> Planner<'v> {
             name: String::new(),
             terms: Vec::new(),
             stems: Vec::new(),
+            whole: None,
             prefix: None,
             near: None,
             position,
@@ -322,52 +354,50 @@ impl<'v> Planner<'v> {
                 }
                 item.terms = vec![(0, text.clone())];
                 item.name = text;
-                Box::new(WordQuery { parts })
+                item.whole = other;
+                query_of(self.word_of(parts))
             }
             GroupKind::Compound { parts, whole } => {
                 let name: Vec<&str> = parts.iter().map(|(_, part)| &**part).collect();
                 item.name = name.join("-");
                 let mut ways: Vec<(Occur, Boxed)> = Vec::new();
                 if let Some(whole) = &whole {
-                    let parts = self.parts(whole, scope, false, &[]);
-                    ways.push((Occur::Should, Box::new(WordQuery { parts })));
+                    ways.push((Occur::Should, query_of(self.word(whole, scope, false, &[]))));
                 }
                 ways.push((Occur::Should, self.beside(&parts, 0, scope)));
                 let mut some: Vec<(Occur, Boxed)> = Vec::new();
                 for (_, part) in &parts {
                     let stop = self.view.stop.holds(part);
                     let stems = if stop { Vec::new() } else { self.stems_of(part, part) };
-                    let parts = self.parts(part, scope, stop, &stems);
-                    some.push((Occur::Should, Box::new(WordQuery { parts })));
+                    some.push((Occur::Should, query_of(self.word(part, scope, stop, &stems))));
+                    item.stems.extend(stems);
                 }
-                let whole: Boxed = Box::new(BooleanQuery::new(
-                    ways.iter().map(|(occur, way)| (*occur, way.box_clone())).collect(),
-                ));
-                some.push((Occur::Should, Box::new(BoostQuery::new(whole, 0.3))));
-                loose = Some(Box::new(BooleanQuery::new(some)));
+                let ways = boolean(ways);
+                some.push((Occur::Should, Box::new(BoostQuery::new(ways.box_clone(), 0.3))));
+                loose = Some(boolean(some));
                 item.terms = parts;
-                Box::new(BooleanQuery::new(ways))
+                item.whole = whole;
+                ways
             }
             GroupKind::Run { single, pairs } => match pairs.len() {
                 0 => {
                     item.terms = vec![(0, single.clone())];
                     item.name = single.clone();
-                    Box::new(WordQuery { parts: self.parts(&single, scope, false, &[]) })
+                    query_of(self.word(&single, scope, false, &[]))
                 }
                 1 => {
                     item.terms = vec![(0, pairs[0].clone())];
                     item.name.clone_from(&pairs[0]);
-                    Box::new(WordQuery { parts: self.parts(&pairs[0], scope, false, &[]) })
+                    query_of(self.word(&pairs[0], scope, false, &[]))
                 }
                 _ => {
                     let terms = spread(&pairs);
                     item.name = pairs.iter().filter_map(|pair| pair.chars().next()).collect();
                     item.name.extend(pairs.last().and_then(|pair| pair.chars().next_back()));
-                    let some = pairs.iter().map(|pair| {
-                        let parts = self.parts(pair, scope, false, &[]);
-                        (Occur::Should, Box::new(WordQuery { parts }) as Boxed)
-                    });
-                    loose = Some(Box::new(BooleanQuery::new(some.collect())));
+                    let some = pairs
+                        .iter()
+                        .map(|pair| (Occur::Should, query_of(self.word(pair, scope, false, &[]))));
+                    loose = Some(boolean(some.collect()));
                     let query = self.beside(&terms, 0, scope);
                     item.terms = terms;
                     query
@@ -390,61 +420,69 @@ impl<'v> Planner<'v> {
         out
     }
 
-    /// The fields a word may stand in, with what it counts there.
-    fn parts(&self, word: &str, scope: Scope, stop: bool, stems: &[String]) -> Vec<Part> {
+    /// A word in the fields it may stand in, with what it counts there.
+    fn word(&mut self, word: &str, scope: Scope, stop: bool, stems: &[String]) -> WordQuery {
+        let parts = self.parts(word, scope, stop, stems);
+        self.word_of(parts)
+    }
+
+    fn word_of(&mut self, parts: Vec<Part>) -> WordQuery {
+        let made = WordQuery::new(self.view, parts);
+        self.kept(made).unwrap_or_default()
+    }
+
+    /// What was looked up; what failed is told at the end.
+    fn kept<T>(&mut self, result: tantivy::Result<T>) -> Option<T> {
+        result.map_err(|e| self.failure = Some(self.view.failed("look up words")(e))).ok()
+    }
+
+    fn parts(&mut self, word: &str, scope: Scope, stop: bool, stems: &[String]) -> Vec<Part> {
         let fields = &self.view.fields;
-        let part = |field: Field, norm: Field, word: &str, weight: f32, b: f32, role: Role| Part {
-            term: Term::from_field_text(field, word),
-            weight,
-            norm,
-            b,
-            role,
-            steps: field == fields.loose,
-        };
+        let (title, headings, body) = (fields.title, fields.headings, fields.body);
+        let (address, links, loose) = (fields.address, fields.links, fields.loose);
         let mut out = Vec::new();
-        let mut add = |field, (weight, b): (f32, f32)| {
-            out.push(part(field, field, word, weight, b, Role::Beside));
+        let mut part = |field: Field, norm: Field, word: &str, (weight, b), role: Role| {
+            let infos = self.lookups.of(field, word);
+            if let Some(infos) = self.kept(infos).flatten() {
+                let steps = field == loose;
+                out.push(Part { field, infos, weight, norm, b, role, steps });
+            }
         };
         match scope {
-            Scope::Title => add(fields.title, TITLE),
-            Scope::Address => add(fields.address, ADDRESS),
+            Scope::Title => part(title, title, word, TITLE, Role::Beside),
+            Scope::Address => part(address, address, word, ADDRESS, Role::Beside),
             Scope::Anywhere => {
-                add(fields.title, TITLE);
-                add(fields.headings, HEADINGS);
-                add(fields.address, ADDRESS);
-                add(fields.links, LINKS);
+                part(title, title, word, TITLE, Role::Beside);
+                part(headings, headings, word, HEADINGS, Role::Beside);
+                part(address, address, word, ADDRESS, Role::Beside);
+                part(links, links, word, LINKS, Role::Beside);
             }
         }
         if scope == Scope::Anywhere && !stop {
             // A word that is its own stem is one of the forms; any other is counted among them
             // by its stem.
             let role = if stems.iter().any(|stem| stem == word) { Role::Form } else { Role::Exact };
-            out.push(part(fields.body, fields.body, word, BODY.0, BODY.1, role));
+            part(body, body, word, BODY, role);
         }
+        let form = (FORM, BODY.1);
         if !stems.is_empty() && stems.iter().all(|stem| stem != word) {
             // A piece of an identifier is there as it is.
-            out.push(part(fields.loose, fields.body, word, FORM, BODY.1, Role::Form));
+            part(loose, body, word, form, Role::Form);
         }
         for stem in stems {
-            out.push(part(fields.loose, fields.body, stem, FORM, BODY.1, Role::Form));
+            part(loose, body, stem, form, Role::Form);
             if stem != word {
-                out.push(part(fields.body, fields.body, stem, FORM, BODY.1, Role::Form));
-                out.push(part(
-                    fields.title,
-                    fields.title,
-                    stem,
-                    TITLE.0 * FORM,
-                    TITLE.1,
-                    Role::Beside,
-                ));
+                part(body, body, stem, form, Role::Form);
+                part(title, title, stem, (TITLE.0 * FORM, TITLE.1), Role::Beside);
             }
         }
         out
     }
 
     /// Words at these distances, in one of the fields.
-    fn beside(&self, terms: &[(u32, String)], slop: u32, scope: Scope) -> Boxed {
+    fn beside(&mut self, terms: &[(u32, String)], slop: u32, scope: Scope) -> Boxed {
         let fields = &self.view.fields;
+        let body = fields.body;
         let all = [
             (fields.body, BODY.0),
             (fields.title, TITLE.0),
@@ -459,11 +497,22 @@ impl<'v> Planner<'v> {
         };
         let mut ways: Vec<(Occur, Boxed)> = Vec::new();
         for (field, weight) in wanted {
-            let kept: Vec<(usize, Term)> = terms
-                .iter()
-                .filter(|(_, word)| *field != fields.body || !self.view.stop.holds(word))
-                .map(|(offset, word)| (*offset as usize, Term::from_field_text(*field, word)))
-                .collect();
+            let mut kept: Vec<(usize, Term)> = Vec::with_capacity(terms.len());
+            let mut missing = false;
+            for (offset, word) in terms {
+                if *field == body && self.view.stop.holds(word) {
+                    continue;
+                }
+                let infos = self.lookups.of(*field, word);
+                missing = self.kept(infos).flatten().is_none();
+                if missing {
+                    break;
+                }
+                kept.push((*offset as usize, Term::from_field_text(*field, word)));
+            }
+            if missing {
+                continue;
+            }
             let query: Boxed = match kept.len() {
                 0 => continue,
                 // What is left of a phrase is not the phrase.
@@ -526,10 +575,52 @@ impl<'v> Planner<'v> {
             name: format!("\"{}\"", name.join(" ")),
             terms: terms.into_iter().filter(|(_, w)| !self.view.stop.holds(w)).collect(),
             stems: Vec::new(),
+            whole: None,
             prefix: None,
             near: None,
             position: first,
             scope,
+            stop: false,
+            query: query.box_clone(),
+        });
+        query
+    }
+
+    /// Pieces of a URL as they stand in one: split where the index splits it, and as far apart.
+    fn in_address(&mut self, text: &str) -> Boxed {
+        let readable = text.split_once("://").map_or(text, |(_, rest)| rest);
+        let mut terms: Vec<(u32, String)> = Vec::new();
+        let mut end: Option<u32> = None;
+        for piece in address_pieces(readable) {
+            let base = end.map_or(0, |end| end + GAP);
+            self.walk.tokens(piece, |token| {
+                let at = base + token.position;
+                if !token.text.is_empty() {
+                    end = Some(end.unwrap_or(0).max(at));
+                    if matches!(token.form, Form::Word | Form::Single) {
+                        terms.push((at, token.text.to_owned()));
+                    }
+                }
+                true
+            });
+        }
+        let first = terms.first().map_or(0, |(at, _)| *at);
+        terms.iter_mut().for_each(|(at, _)| *at -= first);
+        let query = match &terms[..] {
+            [] => Box::new(EmptyQuery),
+            [(_, word)] => query_of(self.word(word, Scope::Address, false, &[])),
+            _ => self.beside(&terms, 0, Scope::Address),
+        };
+        self.position += 1;
+        self.items.push(Item {
+            name: text.to_owned(),
+            terms,
+            stems: Vec::new(),
+            whole: None,
+            prefix: None,
+            near: None,
+            position: self.position,
+            scope: Scope::Address,
             stop: false,
             query: query.box_clone(),
         });
@@ -547,20 +638,19 @@ impl<'v> Planner<'v> {
         }
     }
 
+    /// Words that are like one, in each of the fields.
+    fn wide(&self, text: &str, like: Like, scope: Scope) -> Vec<(Occur, Boxed)> {
+        let query = |field| {
+            let (text, clock) = (text.to_owned(), self.clock.clone());
+            (Occur::Should, Box::new(WideQuery { field, text, like, clock }) as Boxed)
+        };
+        self.scoped(scope).into_iter().map(query).collect()
+    }
+
     fn prefix(&mut self, text: &str, scope: Scope) -> Boxed {
         let text = folded(text);
-        let mut end = text.clone();
-        end.push(char::MAX);
-        let mut ways: Vec<(Occur, Boxed)> = Vec::new();
-        for field in self.scoped(scope) {
-            let range = InvertedIndexRangeQuery::new(
-                Bound::Included(Term::from_field_text(field, &text)),
-                Bound::Excluded(Term::from_field_text(field, &end)),
-            );
-            ways.push((Occur::Should, Box::new(ConstScoreQuery::new(Box::new(range), 0.5))));
-        }
-        let parts = self.parts(&text, scope, false, &[]);
-        ways.push((Occur::Should, Box::new(WordQuery { parts })));
+        let mut ways = self.wide(&text, Like::Prefix, scope);
+        ways.push((Occur::Should, query_of(self.word(&text, scope, false, &[]))));
         let query = boolean(ways);
         self.other(text.clone() + "*", Some(text), None, scope, &query);
         query
@@ -568,14 +658,8 @@ impl<'v> Planner<'v> {
 
     fn near(&mut self, text: &str, distance: u8, scope: Scope) -> Boxed {
         let text = folded(text);
-        let mut ways: Vec<(Occur, Boxed)> = Vec::new();
-        for field in self.scoped(scope) {
-            let term = Term::from_field_text(field, &text);
-            let near = FuzzyTermQuery::new(term, distance, true);
-            ways.push((Occur::Should, Box::new(ConstScoreQuery::new(Box::new(near), 0.5))));
-        }
-        let parts = self.parts(&text, scope, false, &[]);
-        ways.push((Occur::Should, Box::new(WordQuery { parts })));
+        let mut ways = self.wide(&text, Like::Near(distance), scope);
+        ways.push((Occur::Should, query_of(self.word(&text, scope, false, &[]))));
         let query = boolean(ways);
         self.other(format!("{text}~{distance}"), None, Some((text, distance)), scope, &query);
         query
@@ -594,6 +678,7 @@ impl<'v> Planner<'v> {
             name,
             terms: Vec::new(),
             stems: Vec::new(),
+            whole: None,
             prefix,
             near,
             position: self.position,
@@ -668,18 +753,46 @@ fn spread(pairs: &[String]) -> Vec<(u32, String)> {
     kept.map(|n| (n as u32, pairs[n].clone())).collect()
 }
 
-/// The words of a query of words only, as a title would hold them.
-fn whole(items: &[Item]) -> Option<Vec<(usize, String)>> {
-    let first = items.first()?.position;
-    let mut out = Vec::new();
-    for item in items {
-        let at = item.position - first;
-        out.extend(item.terms.iter().map(|(offset, word)| ((at + offset) as usize, word.clone())));
-    }
-    (!out.is_empty()).then_some(out)
+/// A word, or nothing where no document holds it.
+fn query_of(word: WordQuery) -> Boxed {
+    if word.is_empty() { Box::new(EmptyQuery) } else { Box::new(word) }
 }
 
+/// Words as they stand in a query: strict, loose where that is something else, whether stop words.
+type Asked = (Boxed, Option<Boxed>, bool);
+
+/// Some of several words, where they are nothing but words.
+fn some_of(words: &[Asked]) -> Option<Boxed> {
+    let mut out = Vec::with_capacity(words.len());
+    for (strict, loose, _) in words.iter().filter(|(strict, ..)| !is_empty(strict)) {
+        let share = match loose {
+            None => 1.0,
+            // What questions are made of; anything else is put together from more.
+            Some(loose) if loose.is::<BoostQuery>() => WEAK,
+            Some(_) => return None,
+        };
+        out.push((strict.downcast_ref::<WordQuery>()?.clone(), share));
+    }
+    Some(if out.is_empty() { Box::new(EmptyQuery) } else { Box::new(SomeQuery { words: out }) })
+}
+
+/// Whether a query is known to find nothing.
+fn is_empty(query: &Boxed) -> bool {
+    query.is::<EmptyQuery>()
+}
+
+/// Clauses as one query; what cannot find anything is left out, or leaves nothing.
 fn boolean(mut clauses: Vec<(Occur, Boxed)>) -> Boxed {
+    if clauses.iter().any(|(occur, query)| *occur == Occur::Must && is_empty(query)) {
+        return Box::new(EmptyQuery);
+    }
+    clauses.retain(|(_, query)| !is_empty(query));
+    for (_, query) in clauses.iter_mut().filter(|(occur, _)| *occur == Occur::MustNot) {
+        *query = Box::new(Apart(query.box_clone()));
+    }
+    if clauses.iter().all(|(occur, _)| *occur == Occur::MustNot) {
+        return Box::new(EmptyQuery);
+    }
     if clauses.len() == 1 && clauses[0].0 != Occur::MustNot {
         return clauses.pop().expect("there is one").1;
     }

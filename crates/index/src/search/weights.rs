@@ -21,8 +21,8 @@ pub(crate) const EXACT: f32 = 0.1;
 /// What the rest adds, in parts of the score of the words.
 pub(crate) const NEAR: f32 = 0.20;
 pub(crate) const EARLY: f32 = 0.05;
-pub(crate) const WHOLE_TITLE: f32 = 1.2;
-pub(crate) const WHOLE_HEADING: f32 = 0.9;
+pub(crate) const WHOLE_TITLE: f32 = 2.0;
+pub(crate) const WHOLE_HEADING: f32 = 1.2;
 pub(crate) const BACKLINKS: f32 = 0.04;
 pub(crate) const FRESH: f32 = 0.5;
 

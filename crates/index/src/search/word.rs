@@ -4,17 +4,24 @@
 //! length, before it saturates. A page that holds a word in its title and in its text is not
 //! found twice, and a word and its other forms share one rarity.
 
+use super::lookups::{Infos, documents};
 use super::weights::{EXACT, K1};
+use crate::view::View;
+use std::sync::Arc;
 use tantivy::fieldnorm::FieldNormReader;
+use tantivy::index::SegmentId;
 use tantivy::postings::{Postings, SegmentPostings};
-use tantivy::query::{EmptyScorer, EnableScoring, Explanation, Query, Scorer, Weight};
+use tantivy::query::{
+    Bm25StatisticsProvider, EmptyScorer, EnableScoring, Explanation, Query, Scorer, Weight,
+};
 use tantivy::schema::{Field, IndexRecordOption};
-use tantivy::{DocId, DocSet, Result, Score, SegmentReader, TERMINATED, TantivyError, Term};
+use tantivy::{DocId, DocSet, Result, Score, SegmentReader, TERMINATED, TantivyError};
 
-/// A word in one field.
+/// A word in one field, where some segment holds it.
 #[derive(Clone, Debug)]
 pub(crate) struct Part {
-    pub term: Term,
+    pub field: Field,
+    pub infos: Infos,
     /// What it counts there.
     pub weight: f32,
     /// The field whose length it is set against, and how much that matters.
@@ -39,86 +46,103 @@ pub(crate) enum Role {
     Form,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct WordQuery {
-    pub parts: Vec<Part>,
+    /// With what the length of its field makes of an occurrence.
+    parts: Arc<[(Part, Arc<[f32; 256]>)]>,
+    idf: f32,
+    segments: Arc<[SegmentId]>,
 }
 
-impl Query for WordQuery {
-    fn weight(&self, scoring: EnableScoring<'_>) -> Result<Box<dyn Weight>> {
-        let mut weight = WordWeight { parts: Vec::new(), idf: 1.0, scoring: false };
-        let EnableScoring::Enabled { searcher, statistics_provider: known } = scoring else {
-            weight.parts = self.parts.iter().map(|part| (part.clone(), Vec::new())).collect();
-            return Ok(Box::new(weight));
-        };
-        weight.scoring = true;
-        let documents = known.total_num_docs()?.max(1);
+impl WordQuery {
+    pub fn new(view: &View, parts: Vec<Part>) -> Result<Self> {
         let (mut single, mut forms) = (0, 0);
-        let mut averages: Vec<(Field, f32)> = Vec::new();
-        for part in &self.parts {
-            let count = searcher.doc_freq(&part.term)?;
-            if count == 0 {
-                continue;
-            }
+        let mut all = Vec::with_capacity(parts.len());
+        for part in parts {
+            let count = documents(&part.infos);
             match part.role {
                 Role::Form => forms += count,
                 _ => single = count.max(single),
             }
-            let average = match averages.iter().find(|(field, _)| *field == part.norm) {
-                Some((_, average)) => *average,
-                None => {
-                    let average = known.total_num_tokens(part.norm)? as f32 / documents as f32;
-                    averages.push((part.norm, average));
-                    average
-                }
-            };
-            let average = average.max(1.0);
-            let inverse = |id: u8| {
-                let length = FieldNormReader::id_to_fieldnorm(id) as f32;
-                part.weight / (1.0 - part.b + part.b * length / average)
-            };
-            weight.parts.push((part.clone(), (0..=255).map(inverse).collect()));
+            let lengths = lengths(view, part.norm, part.b)?;
+            all.push((part, lengths));
         }
+        let documents = view.searcher.total_num_docs()?.max(1);
         let count = forms.max(single).min(documents) as f32;
-        weight.idf = (1.0 + (documents as f32 - count + 0.5) / (count + 0.5)).ln();
-        Ok(Box::new(weight))
+        let idf = (1.0 + (documents as f32 - count + 0.5) / (count + 0.5)).ln();
+        Ok(WordQuery { parts: all.into(), idf, segments: view.known.segments.clone() })
     }
 
-    fn query_terms<'a>(&'a self, visitor: &mut dyn FnMut(&'a Term, bool)) {
-        self.parts.iter().for_each(|part| visitor(&part.term, false));
+    /// What it counts at the most.
+    pub(super) fn weight(&self) -> f32 {
+        self.idf * (1.0 + K1)
     }
-}
 
-struct WordWeight {
-    /// With what one occurrence counts, by the length of the field.
-    parts: Vec<(Part, Vec<f32>)>,
-    idf: f32,
-    scoring: bool,
-}
-
-impl Weight for WordWeight {
-    fn scorer(&self, reader: &SegmentReader, boost: Score) -> Result<Box<dyn Scorer>> {
-        let mut lists: Vec<List> = Vec::new();
-        for (part, table) in &self.parts {
-            let index = reader.inverted_index(part.term.field())?;
-            let Some(info) = index.get_term_info(&part.term)? else { continue };
-            let (option, norms) = if self.scoring {
+    /// Its lists in a segment.
+    pub(super) fn lists(&self, reader: &SegmentReader, scoring: bool) -> Result<Vec<List>> {
+        let id = reader.segment_id();
+        let ord = self.segments.iter().position(|segment| *segment == id);
+        let other = || TantivyError::InvalidArgument("a segment of another view".to_owned());
+        let ord = ord.ok_or_else(other)?;
+        let mut lists: Vec<List> = Vec::with_capacity(self.parts.len());
+        for (part, lengths) in self.parts.iter() {
+            let Some(info) = &part.infos[ord] else { continue };
+            let index = reader.inverted_index(part.field)?;
+            let (option, norms) = if scoring {
                 let norms = reader.fieldnorms_readers().get_field(part.norm)?;
                 let norms = norms.unwrap_or_else(|| FieldNormReader::constant(reader.max_doc(), 1));
                 (IndexRecordOption::WithFreqs, norms)
             } else {
                 (IndexRecordOption::Basic, FieldNormReader::constant(reader.max_doc(), 1))
             };
-            let postings = index.read_postings_from_terminfo(&info, option)?;
-            let mut counts = [0.0; 256];
-            counts.iter_mut().zip(table).for_each(|(to, from)| *to = *from);
-            let (role, steps) = (part.role, part.steps);
-            lists.push(List { postings, norms, role, steps, counts: Box::new(counts) });
+            let postings = index.read_postings_from_terminfo(info, option)?;
+            let (role, steps, weight) = (part.role, part.steps, part.weight);
+            lists.push(List { postings, norms, role, steps, weight, lengths: lengths.clone() });
         }
+        Ok(lists)
+    }
+
+    /// Whether no document holds it.
+    pub fn is_empty(&self) -> bool {
+        self.parts.is_empty()
+    }
+}
+
+/// What the lengths of a field make of an occurrence in it; the same for all words of a view.
+fn lengths(view: &View, field: Field, b: f32) -> Result<Arc<[f32; 256]>> {
+    let known = &view.known.lengths[field.field_id() as usize];
+    if let Some(lengths) = known.get() {
+        return Ok(lengths.clone());
+    }
+    let documents = view.searcher.total_num_docs()?.max(1);
+    let average = view.searcher.total_num_tokens(field)? as f32 / documents as f32;
+    let average = average.max(1.0);
+    let inverse = |id: usize| {
+        let length = FieldNormReader::id_to_fieldnorm(id as u8) as f32;
+        1.0 / (1.0 - b + b * length / average)
+    };
+    Ok(known.get_or_init(|| Arc::new(std::array::from_fn(inverse))).clone())
+}
+
+impl Query for WordQuery {
+    fn weight(&self, scoring: EnableScoring<'_>) -> Result<Box<dyn Weight>> {
+        let scoring = matches!(scoring, EnableScoring::Enabled { .. });
+        Ok(Box::new(WordWeight { word: self.clone(), scoring }))
+    }
+}
+
+struct WordWeight {
+    word: WordQuery,
+    scoring: bool,
+}
+
+impl Weight for WordWeight {
+    fn scorer(&self, reader: &SegmentReader, boost: Score) -> Result<Box<dyn Scorer>> {
+        let lists = self.word.lists(reader, self.scoring)?;
         if lists.is_empty() {
             return Ok(Box::new(EmptyScorer));
         }
-        let mut scorer = WordScorer { lists, weight: boost * self.idf * (1.0 + K1), doc: 0 };
+        let mut scorer = WordScorer { lists, weight: boost * self.word.weight(), doc: 0 };
         scorer.settle();
         Ok(Box::new(scorer))
     }
@@ -132,12 +156,23 @@ impl Weight for WordWeight {
     }
 }
 
-struct List {
-    postings: SegmentPostings,
-    norms: FieldNormReader,
-    role: Role,
-    steps: bool,
-    counts: Box<[f32; 256]>,
+/// A part in a segment.
+pub(super) struct List {
+    pub postings: SegmentPostings,
+    pub norms: FieldNormReader,
+    pub role: Role,
+    pub steps: bool,
+    pub weight: f32,
+    pub lengths: Arc<[f32; 256]>,
+}
+
+/// What the occurrences that a list tells stand for.
+#[inline]
+pub(super) fn occurrences(steps: bool, often: u32) -> f32 {
+    match steps {
+        true => STEPS[(often as usize).min(STEPS.len() - 1)],
+        false => often as f32,
+    }
 }
 
 struct WordScorer {
@@ -206,12 +241,8 @@ impl Scorer for WordScorer {
         for list in &self.lists {
             if list.postings.doc() == self.doc {
                 let length = usize::from(list.norms.fieldnorm_id(self.doc));
-                let often = list.postings.term_freq();
-                let often = match list.steps {
-                    true => STEPS[(often as usize).min(STEPS.len() - 1)],
-                    false => often as f32,
-                };
-                let count = often * list.counts[length];
+                let often = occurrences(list.steps, list.postings.term_freq());
+                let count = often * list.weight * list.lengths[length];
                 match list.role {
                     Role::Beside => beside += count,
                     Role::Exact => exact += count,

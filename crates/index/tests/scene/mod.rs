@@ -27,15 +27,35 @@ pub fn key(text: &str) -> UrlKey {
 
 /// How pages are linked to, as a test says.
 #[derive(Default)]
-pub struct Told(pub BTreeMap<UrlKey, LinkedAs>, pub BTreeMap<String, Vec<DocId>>);
+pub struct Told {
+    /// What each page is called.
+    pub called: BTreeMap<UrlKey, LinkedAs>,
+    /// Who links to a URL.
+    pub linking: BTreeMap<String, Vec<DocId>>,
+    /// Where each page links to, and in which words.
+    pub links: BTreeMap<UrlKey, Vec<(UrlKey, String)>>,
+}
 
 impl Links for Told {
     fn linked_as(&self, pages: &[(DocId, UrlKey)]) -> Result<Vec<LinkedAs>, LinkError> {
-        Ok(pages.iter().map(|(_, key)| self.0.get(key).cloned().unwrap_or_default()).collect())
+        Ok(pages.iter().map(|(_, key)| self.called.get(key).cloned().unwrap_or_default()).collect())
+    }
+
+    fn links_of(
+        &self,
+        pages: &[UrlKey],
+        each: &mut dyn FnMut(usize, UrlKey, &str),
+    ) -> Result<(), LinkError> {
+        for (n, page) in pages.iter().enumerate() {
+            for (target, words) in self.links.get(page).into_iter().flatten() {
+                each(n, *target, words);
+            }
+        }
+        Ok(())
     }
 
     fn linking_to(&self, url: &str) -> Result<Vec<DocId>, LinkError> {
-        Ok(self.1.get(url).cloned().unwrap_or_default())
+        Ok(self.linking.get(url).cloned().unwrap_or_default())
     }
 }
 
@@ -174,6 +194,7 @@ impl Scene {
     /// Everything, indexed.
     pub fn indexed(&self, dir: &Path) -> Index {
         let mut index = Index::open(&dir.join("index"), &Settings::default()).unwrap();
+        index.listen(self, &self.told, u64::MAX).unwrap();
         self.catch_up(&mut index);
         index.commit().unwrap();
         index

@@ -58,6 +58,7 @@ fn another(key: &Key) -> (String, String, String) {
         Kind::Words { of: Word::Domain, .. } => ("a.test,b.test", "a.test, b.test"),
         Kind::Words { of: Word::Type, .. } => ("pdf,application/json", "pdf, application/json"),
         Kind::Words { of: Word::Extension, .. } => ("jpg,tar.gz", "jpg, tar.gz"),
+        Kind::Words { of: Word::Any, .. } => ("the,of", "the, of"),
         Kind::Words { of: Word::Network, .. } => {
             ("192.0.2.0/24,2001:DB8::/32", "192.0.2.0/24, 2001:db8::/32")
         }

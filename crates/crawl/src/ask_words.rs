@@ -1,0 +1,150 @@
+//! Questions about words: searches, the places of a word, the dictionary, the words of a page.
+
+use crate::ask::{Asked, Question, find};
+use crate::backlinks::chain;
+use crate::data_dir::{DataDir, text_dir};
+use crate::words::{Words, hit_row};
+use argiope_archive::read_text;
+use argiope_index::{Facets, IndexError, SearchError, SearchOptions, Sort};
+use argiope_model::Time;
+use argiope_store::Store;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+/// What is wanted of a search.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SearchOrder {
+    /// As it was typed.
+    pub query: String,
+    /// Hits wanted.
+    pub limit: usize,
+    /// Hits left out before them.
+    pub offset: usize,
+    /// The last changed first, not the best.
+    pub by_date: bool,
+    /// Count the pages by site, language and year.
+    pub facets: bool,
+    /// Tell what each score is made of.
+    pub explain: bool,
+}
+
+/// Which words of the dictionary are wanted.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WordOrder {
+    /// Those that begin so.
+    pub prefix: String,
+    /// The most frequent, not all in their order.
+    pub top: bool,
+    /// Those after this one.
+    pub after: Option<String>,
+    /// So many.
+    pub limit: usize,
+}
+
+/// Answers a question about words.
+pub(crate) fn about_words(
+    question: &Question,
+    dir: &DataDir,
+    store: &dyn Store,
+    words: &Words,
+    now: Time,
+) -> Asked {
+    let answered = match question {
+        Question::Search(order) => return search(order, words, now),
+        Question::Word { word } => places(word, words),
+        Question::Words(order) => dictionary(order, words),
+        Question::DocWords(target) => doc_words(target, dir, store, words),
+        _ => Ok(Asked::Rows(Vec::new())),
+    };
+    answered.unwrap_or_else(|e| Asked::Sorry(chain(&e)))
+}
+
+fn search(order: &SearchOrder, words: &Words, now: Time) -> Asked {
+    let options = SearchOptions {
+        limit: order.limit,
+        offset: order.offset,
+        sort: if order.by_date { Sort::Date } else { Sort::Relevance },
+        facets: order.facets,
+        explain: order.explain,
+        now,
+        ..SearchOptions::default()
+    };
+    let answer = match words.search(&order.query, &options) {
+        Ok(answer) => answer,
+        Err(SearchError::Mistake(mistake)) => return Asked::Wrong(mistake.to_string()),
+        Err(SearchError::Index(e)) => return Asked::Sorry(chain(&e)),
+    };
+    let mut rows: Vec<Value> = answer.hits.iter().map(|hit| hit_row(hit, order.explain)).collect();
+    let mut last = json!({
+        "total": answer.total,
+        "took_ms": (answer.took.as_secs_f64() * 1e6).round() / 1e3,
+        "partial": answer.partial,
+        "timed_out": answer.timed_out,
+        "did_you_mean": answer.did_you_mean,
+        "ignored": answer.ignored,
+    });
+    if let Some(facets) = &answer.facets {
+        last["facets"] = facet_row(facets);
+    }
+    rows.push(last);
+    Asked::Rows(rows)
+}
+
+fn facet_row(facets: &Facets) -> Value {
+    let list = |rows: &[(String, u64)]| -> Vec<Value> {
+        rows.iter().map(|(value, pages)| json!({ "value": value, "pages": pages })).collect()
+    };
+    json!({
+        "site": list(&facets.sites),
+        "language": list(&facets.languages),
+        "year": list(&facets.years),
+    })
+}
+
+fn places(word: &str, words: &Words) -> Result<Asked, IndexError> {
+    let view = words.view()?;
+    let id = view.word_id(word).to_string();
+    let rows = view.postings(word)?.into_iter().map(|found| {
+        json!({ "word": word, "word_id": id, "doc": found.doc.0, "url": found.url,
+            "positions": found.positions })
+    });
+    Ok(Asked::Rows(rows.collect()))
+}
+
+fn dictionary(order: &WordOrder, words: &Words) -> Result<Asked, IndexError> {
+    let view = words.view()?;
+    let found = match order.top {
+        true => view.top_words(&order.prefix, order.limit)?,
+        false => view.words(&order.prefix, order.after.as_deref(), order.limit)?,
+    };
+    let rest = (!order.top && found.len() >= order.limit).then_some(found.last()).flatten();
+    let rest = rest.map(|last| {
+        Box::new(Question::Words(WordOrder { after: Some(last.word.clone()), ..order.clone() }))
+    });
+    let rows = found.iter().map(|word| {
+        json!({ "word_id": word.id.to_string(), "word": word.word, "documents": word.documents,
+            "occurrences": word.occurrences })
+    });
+    Ok(Asked::Piece(rows.collect(), rest))
+}
+
+fn doc_words(
+    target: &str,
+    dir: &DataDir,
+    store: &dyn Store,
+    words: &Words,
+) -> Result<Asked, IndexError> {
+    let Some((_, row)) = find(target, dir.suffixes(), store)? else {
+        return Ok(Asked::Sorry(format!("{target} is not known here; no job has met it")));
+    };
+    let view = words.view()?;
+    let Some(at) = view.text_of(row.doc)? else {
+        return Ok(Asked::Sorry(format!("{} is not in the index", row.url)));
+    };
+    let text = read_text(&text_dir(dir.path()), at)?;
+    let rows = view.words_of(&text).into_iter().map(|(word, positions)| {
+        json!({ "word": word.word, "word_id": word.id.to_string(), "doc": row.doc.0,
+            "url": row.url.as_str(), "positions": positions })
+    });
+    Ok(Asked::Rows(rows.collect()))
+}
