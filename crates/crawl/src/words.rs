@@ -8,7 +8,7 @@
 //!   faster than their words can be taken in, the crawl is held for a moment ([`Hold`]): a page is
 //!   findable a few seconds after it was fetched, always.
 //! * Link words: a page is indexed with what others were heard to call it by then. When a crawl is
-//!   done, and now and then while it runs, a round looks for pages that are called otherwise by now.
+//!   done, and now and then while it is calm, a round looks for pages that are called otherwise by now.
 //! * Its place: beside the engine. The index can be made again from the texts: a damaged one is,
 //!   and a failure here ends no crawl.
 //! * What is not here: what a word is, how pages are ranked (`index`).
@@ -48,8 +48,10 @@ const BEHIND: Duration = Duration::from_secs(5);
 /// Pages looked at together in a round over the links: each piece reads the links of all pages that
 /// lead to one of them.
 const ROUND: usize = 100_000;
-/// While a crawl runs, a round this often.
+/// While a crawl runs and pages do not pour in, a round this often, in pieces of so many pages: what is
+/// read meanwhile waits.
 const ROUNDS: Duration = Duration::from_secs(600);
+const CALM_ROUND: usize = 5_000;
 /// Linking pages whose words are read for one page.
 const SOURCES: usize = 500;
 
@@ -212,9 +214,6 @@ impl Words {
     /// Takes in what the store has committed, a piece of it, and commits when that is due. Says
     /// whether there is more. The crawl is held while it is ahead by too much.
     fn follow(&self) -> Result<bool, IndexError> {
-        if lock(&self.pace).rounded.elapsed() > ROUNDS {
-            self.round(RoundOf::News)?;
-        }
         let graph = GraphLinks::new(self)?;
         self.with(|index| {
             let begun = Instant::now();
@@ -239,8 +238,12 @@ impl Words {
             };
             let behind = waiting as f64 / speed.max(1.0);
             self.hold.set(behind > BEHIND.as_secs_f64());
-            if index.pending() > 0 && since > if done.more { BUSY } else { CALM } {
+            let often = if done.more || held { BUSY } else { CALM };
+            if index.pending() > 0 && since > often {
                 self.commit(index)?;
+            }
+            if !done.more && !held && lock(&self.pace).rounded.elapsed() > ROUNDS {
+                self.piece_of_round(index, &graph, RoundOf::News, CALM_ROUND)?;
             }
             Ok(done.more)
         })
@@ -283,18 +286,29 @@ impl Words {
         let graph = GraphLinks::new(self)?;
         let mut next = Some(of);
         while let Some(of) = next {
-            next = self.with(|index| {
-                self.commit(index)?;
-                let (store, texts) = (&*self.store, &self.texts);
-                let round = index.links_round(store, texts, &self.pinned, &graph, of, ROUND)?;
-                self.commit(index)?;
-                let (looked_at, again) = (round.checked, round.indexed);
-                tracing::debug!(looked_at, again, "a round over the links");
-                Ok(round.next)
-            })?;
+            next = self.with(|index| self.piece_of_round(index, &graph, of, ROUND))?;
         }
-        lock(&self.pace).rounded = Instant::now();
         Ok(())
+    }
+
+    /// The same for some pages; says how to go on.
+    fn piece_of_round(
+        &self,
+        index: &mut Index,
+        graph: &GraphLinks<'_>,
+        of: RoundOf,
+        pages: usize,
+    ) -> Result<Option<RoundOf>, IndexError> {
+        self.commit(index)?;
+        let (store, texts) = (&*self.store, &self.texts);
+        let round = index.links_round(store, texts, &self.pinned, graph, of, pages)?;
+        self.commit(index)?;
+        let (looked_at, again) = (round.checked, round.indexed);
+        tracing::debug!(looked_at, again, "a round over the links");
+        if round.next.is_none() {
+            lock(&self.pace).rounded = Instant::now();
+        }
+        Ok(round.next)
     }
 
     /// How many pages were left out because their texts cannot be read.

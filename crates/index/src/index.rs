@@ -19,7 +19,7 @@ use argiope_archive::{ArchiveError, TextBlob, read_text};
 use argiope_model::{Capture, DocId, Location, OutcomeKind, Suffixes, Time, UrlKey};
 use argiope_store::{Change, Ended, Store, UrlRow};
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -59,8 +59,8 @@ pub struct Index {
     heard: Heard,
     /// How far the links of pages were heard; what was read before this process was not.
     listened: BTreeMap<u16, u64>,
-    /// Rows are being taken in: after a failure, some may have been already.
-    taking: bool,
+    /// Documents put in since the last commit.
+    fresh: HashSet<DocId>,
     /// Pages changed since the last commit.
     pending: u64,
 }
@@ -156,7 +156,7 @@ impl Index {
             rounded: false,
             heard: Heard::new(room),
             listened: BTreeMap::new(),
-            taking: false,
+            fresh: HashSet::new(),
             pending: 0,
         };
         if payload.is_none() {
@@ -309,7 +309,6 @@ impl Index {
         }
         let keys: Vec<UrlKey> = wanted.iter().map(|change| change.key).collect();
         let rows = source.store.urls(&keys)?;
-        let again = std::mem::replace(&mut self.taking, true);
         let mut found: Vec<(&Change, &UrlRow, Shown, bool)> = Vec::with_capacity(keys.len());
         for (change, row) in wanted.into_iter().zip(&rows) {
             let captures = source.store.captures(change.key)?;
@@ -319,8 +318,8 @@ impl Index {
                 continue;
             };
             if change.changed || view.text_of(change.doc)? != Some(shown.location) {
-                // A page that was read once cannot be here yet.
-                found.push((change, row, shown, captures.len() == 1 && !again));
+                let known = self.fresh.contains(&change.doc) || view.find(change.doc)?.is_some();
+                found.push((change, row, shown, !known));
             }
         }
         let known = found.iter().filter(|(.., first)| !first);
@@ -344,7 +343,6 @@ impl Index {
                 }
             }
         }
-        self.taking = false;
         for change in batch.drain(..) {
             self.read.insert(change.key.host.part, change.n);
         }
@@ -400,11 +398,12 @@ impl Index {
         self.add(page)
     }
 
-    /// Takes a page in that is not here yet: looking for what to replace costs as much as a word.
+    /// Takes a page in that is not here yet; whoever calls has looked.
     fn add(&mut self, page: &Page<'_>) -> Result<(), IndexError> {
         let failed = IndexError::tantivy("add a page", &self.dir);
         let (document, bytes) = self.press.document(&self.fields, page);
         self.pending += 1;
+        self.fresh.insert(page.doc);
         self.flow.put(bytes, self.room);
         self.writer.add_document(document).map_err(&failed)?;
         Ok(())
@@ -440,6 +439,7 @@ impl Index {
         commit.commit().map_err(&failed)?;
         self.committed.clone_from(&self.read);
         (self.pending, self.rounded) = (0, false);
+        self.fresh.clear();
         self.reader.reload().map_err(&failed)
     }
 
@@ -489,6 +489,7 @@ impl Index {
         self.read.clear();
         self.linked.clear();
         self.listened.clear();
+        self.fresh.clear();
         self.write()
     }
 

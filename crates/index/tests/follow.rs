@@ -335,3 +335,25 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_row_that_is_told_twice_does_not_put_its_page_in_twice() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut scene = Scene::new(dir.path());
+    scene.page("http://a.test/1", "", "spider");
+    scene.page("http://a.test/2", "", "web");
+    let mut index = scene.indexed(dir.path());
+    // The text was taken from the archive again: a row without a visit.
+    let mut row = scene.log.values().next().unwrap().clone();
+    for committed in [true, false] {
+        row.n = scene.log.keys().last().unwrap().1 + 1;
+        scene.log.insert((row.key.host.part, row.n), row.clone());
+        scene.catch_up(&mut index);
+        if committed {
+            index.commit().unwrap();
+        }
+    }
+    index.commit().unwrap();
+    assert_eq!(shown(&index.view(), "spider"), "1:1");
+    assert_eq!(index.view().size().unwrap().documents, 2);
+}

@@ -381,7 +381,7 @@ fn report(
         }
         (Ended::Limit, true) => output::talk("A larger limit goes on from here."),
         _ => output::talk(format!(
-            "Everything is in {data}; `argiope --data {data} show URL` prints a page."
+            "Everything is in {data}: `argiope --data {data} search WORDS` finds pages, `show URL` prints one."
         )),
     }
     Ok(())

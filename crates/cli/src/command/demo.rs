@@ -7,7 +7,7 @@ use crate::args::{Demo, Format, Global};
 use crate::config::{self, Flags};
 use crate::output::{self, bytes, count, seconds, table};
 use anyhow::{Context, anyhow};
-use argiope_crawl::{Asked, Ended, Followers, Question, answer, pick_job, verify};
+use argiope_crawl::{Asked, Ended, Followers, Question, SearchOrder, answer, pick_job, verify};
 use argiope_model::{CanonicalUrl, Suffixes};
 use argiope_store::Store;
 use argiope_testweb::{ServeOptions, Web, WebSpec, serve};
@@ -92,6 +92,21 @@ pub fn demo(global: &Global, args: &Demo) -> anyhow::Result<ExitCode> {
             .collect();
         output::talk("\nThe pages that most others link to:");
         output::print(table(&[">back-links", ">sites", "page"], &cells))?;
+    }
+    if let Some(title) = title_of(&dir, &*store, &bases[0]) {
+        followers.words.catch_up(false, |_| {})?;
+        let order = SearchOrder { query: title.clone(), limit: 3, ..SearchOrder::default() };
+        let asked = answer(&Question::Search(order), &dir, &*store, &followers, &engine, None);
+        if let Asked::Rows(rows) = asked {
+            let total = rows.last().and_then(|row| row["total"].as_u64()).unwrap_or(0);
+            let cell = |row: &Value, name: &str| row[name].as_str().unwrap_or_default().to_owned();
+            let hits = rows.iter().filter(|row| row["rank"].is_u64());
+            let cells: Vec<Vec<String>> =
+                hits.map(|row| vec![cell(row, "title"), cell(row, "url")]).collect();
+            let total = count(total);
+            output::talk(format!("\nA search for “{title}” finds {total} pages, first of all:"));
+            output::print(table(&["title", "page"], &cells))?;
+        }
     }
     let checked = verify(&dir, &*store, |_| {})?;
     output::talk(format!(
