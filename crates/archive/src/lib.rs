@@ -51,6 +51,7 @@ mod cdxj;
 mod chunked;
 mod date;
 mod digest;
+mod elsewhere;
 mod error;
 mod head;
 mod headers;
@@ -75,6 +76,7 @@ pub use digest::{
     BodyHasher, DigestCheck, PayloadHasher, body_digest, digest_base32, payload_digest,
     payload_digest_from_text,
 };
+pub use elsewhere::{look_elsewhere, open_segment};
 pub use error::ArchiveError;
 pub use head::http_head_for_archive;
 pub use headers::{WarcHeaders, http_status};

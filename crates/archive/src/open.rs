@@ -4,6 +4,7 @@
 //! lock is needed, since committed bytes change only where a record is forgotten. What is not here: walking through whole
 //! files, foreign ones too (`reader`).
 
+use crate::elsewhere::open_segment;
 use crate::headers::{damage, early_end, read_http_head};
 use crate::prepared::COPY_BYTES;
 use crate::segment_files::warc_segment_name;
@@ -88,8 +89,9 @@ impl Read for RecordReader {
 
 /// Opens the record at `location` of the archive in `dir` for reading its payload piece by piece.
 pub fn open_record(dir: &Path, location: Location) -> Result<RecordReader, ArchiveError> {
-    let path = dir.join(warc_segment_name(location.segment));
-    let mut file = File::open(&path).map_err(ArchiveError::io("open", &path))?;
+    let name = warc_segment_name(location.segment);
+    let path = dir.join(&name);
+    let mut file = open_segment(dir, &name).map_err(ArchiveError::io("open", &path))?;
     file.seek(SeekFrom::Start(location.offset)).map_err(ArchiveError::io("read", &path))?;
     let capacity = usize::try_from(location.length).unwrap_or(COPY_BYTES).min(COPY_BYTES);
     let stored = BufReader::with_capacity(capacity.max(1), file.take(location.length));

@@ -8,6 +8,7 @@
 //! Invariant: a blob of a newer format is refused, never guessed at.
 
 use crate::ArchiveError;
+use crate::elsewhere::open_segment;
 use crate::segment_files::text_segment_name;
 use argiope_model::Location;
 use std::cell::{Cell, RefCell};
@@ -232,8 +233,9 @@ impl<'d> TextReader<'d> {
     fn fetch(&mut self, location: Location) -> Result<(), ArchiveError> {
         self.packed.clear();
         if self.open.as_ref().is_none_or(|(segment, _)| *segment != location.segment) {
-            let path = self.path(location);
-            let file = File::open(&path).map_err(ArchiveError::io("open", &path))?;
+            let name = text_segment_name(location.segment);
+            let opened = open_segment(self.dir, &name);
+            let file = opened.map_err(ArchiveError::io("open", &self.path(location)))?;
             self.open = Some((location.segment, file));
         }
         let ended = "the file ends within a text blob";

@@ -34,6 +34,14 @@ pub struct Global {
     /// Text for people, one JSON object per line, or a table for spreadsheets (links, top, broken)
     #[arg(long, global = true, value_enum, default_value_t = Format::Text)]
     pub format: Format,
+    /// The store on PostgreSQL that a fleet shares, instead of one in DIR
+    #[arg(long, global = true, value_name = "POSTGRES-URL")]
+    #[arg(env = "ARGIOPE_STORE", hide_env_values = true)]
+    pub store: Option<String>,
+    /// Where the workers of a fleet keep their pages; any number may share one directory, and whoever
+    /// reads may name several (default: that of --data)
+    #[arg(long, global = true, value_name = "DIR")]
+    pub archive: Vec<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -67,6 +75,8 @@ pub enum Command {
     Word(Word),
     /// The dictionary: every word and how often it occurs
     Words(Words),
+    /// Index words and links: follow a fleet, or what a crawl has left
+    Index(Index),
     /// Make the word index again from the texts, or these too from the archive
     Reindex(Reindex),
     /// Who links to a URL, and in which words
@@ -167,19 +177,6 @@ pub struct Crawl {
     /// Say what would be done and do nothing
     #[arg(long)]
     pub dry_run: bool,
-    #[command(flatten)]
-    pub fleet: FleetStore,
-}
-
-/// A store that several share.
-#[derive(Debug, Args)]
-pub struct FleetStore {
-    /// The store on PostgreSQL that a fleet shares, instead of one in DIR
-    #[arg(long, value_name = "POSTGRES-URL")]
-    pub store: Option<String>,
-    /// Where this worker keeps its pages; each needs a directory of its own (default: that of --data)
-    #[arg(long, value_name = "DIR", requires = "store")]
-    pub archive: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -191,13 +188,8 @@ Workers share what is open fairly among themselves. A signal ends one in order, 
 others go on with what it had, also when it is killed. `argiope crawl URL --store …` gives them work,
 `argiope status --fleet --store …` tells who does what.")]
 pub struct Worker {
-    /// The store on PostgreSQL that the fleet shares
-    #[arg(long, value_name = "POSTGRES-URL")]
-    pub store: String,
-    /// Where this worker keeps its pages; each needs a directory of its own (default: that of --data)
-    #[arg(long, value_name = "DIR")]
-    pub archive: Option<PathBuf>,
-    /// The name by which the fleet knows it (default: the machine's, and a number)
+    /// The name by which the fleet knows it, and of its place in DIR (default: the machine's and a
+    /// number, in the first place that is free)
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
     /// From the end of an answer to the next request to the same host
@@ -217,10 +209,35 @@ pub struct Worker {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   argiope verify
-  argiope verify --store postgres://crawler@db.example/argiope --archive ./pages")]
-pub struct Verify {
-    #[command(flatten)]
-    pub fleet: FleetStore,
+  argiope verify --store postgres://crawler@db.example/argiope --archive ./pages
+
+Of a fleet what lies in the directories that are named is checked, and the store.")]
+pub struct Verify {}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  argiope --data ./index index --store postgres://crawler@db.example/argiope --archive /shared/pages
+  argiope --data ./index search spider web      while it follows, and afterwards
+  argiope index --once                          what a crawl with --no-index has left to do
+  argiope index --only links --store …          back-links alone
+
+The index lies in the directory of --data, which remembers the fleet: who searches there need not
+name it again. A signal ends it in order; it goes on where it was.")]
+pub struct Index {
+    /// End when everything that is there is indexed (without a fleet always so)
+    #[arg(long)]
+    pub once: bool,
+    /// Only one of the two
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub only: Option<Only>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Only {
+    /// Every word, for searches
+    Words,
+    /// Who links to whom
+    Links,
 }
 
 #[derive(Debug, Args)]
@@ -229,11 +246,8 @@ pub struct Verify {
   argiope status --fleet --store postgres://crawler@db.example/argiope")]
 pub struct Status {
     /// All workers of a fleet: what each holds and how fast it is
-    #[arg(long, requires = "store")]
+    #[arg(long)]
     pub fleet: bool,
-    /// The store on PostgreSQL that the fleet shares
-    #[arg(long, value_name = "POSTGRES-URL", requires = "fleet")]
-    pub store: Option<String>,
 }
 
 #[derive(Debug, Args)]

@@ -58,27 +58,38 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
             Usage("--format csv is for links, top and broken; others have json".into()).into()
         );
     }
+    let alone = match &command {
+        Command::Import(_) => "import",
+        Command::Forget(_) => "forget",
+        Command::Reindex(args) if args.from_archive => "reindex --from-archive",
+        _ => "",
+    };
+    if !alone.is_empty() && command::fleet::is_meant(&global)? {
+        return Err(Usage(format!(
+            "{alone} works on a directory of its own, not on a fleet; `argiope store copy` makes one of a fleet"
+        ))
+        .into());
+    }
     match command {
         Command::Crawl(args) => command::crawl::crawl(&global, *args),
         Command::Demo(args) => command::demo::demo(&global, &args),
         Command::Jobs(args) => command::ask::jobs(&global, &args),
         Command::Worker(args) => command::fleet::worker(&global, &args),
-        Command::Status(args) => match &args.store {
-            Some(url) => command::fleet::status(&global, url),
-            None => command::status::status(&global),
-        },
+        Command::Status(args) if args.fleet => command::fleet::status(&global),
+        Command::Status(_) => command::status::status(&global),
         Command::Sites(args) => command::sites::sites(&global, &args),
         Command::Explain(args) => command::sites::explain(&global, &args),
         Command::Doc(args) => command::ask::doc(&global, &args),
         Command::Search(args) => command::search::search(&global, &args),
         Command::Word(args) => command::search::word(&global, &args),
         Command::Words(args) => command::search::words(&global, &args),
+        Command::Index(args) => command::index::index(&global, &args),
         Command::Reindex(args) => command::search::reindex(&global, &args),
         Command::Links(args) => command::links::links(&global, &args),
         Command::Top(args) => command::links::top(&global, &args),
         Command::Broken(args) => command::links::broken(&global, &args),
         Command::Show(args) => command::show::show(&global, &args),
-        Command::Verify(args) => command::check::verify(&global, &args),
+        Command::Verify(_) => command::check::verify(&global),
         Command::Export(args) => command::export::export(&global, args),
         Command::Import(args) => command::import::import(&global, args),
         Command::Forget(args) => command::forget::forget(&global, &args),

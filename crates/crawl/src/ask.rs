@@ -16,8 +16,10 @@ use crate::sites::{changed_row, forgive_site, rows, to_exclude};
 use crate::world::Clock;
 use argiope_archive::{digest_base32, read_text, warc_segment_name};
 use argiope_graph::{By, GraphError, SourcePlace};
-use argiope_model::{CanonicalUrl, Capture, Directives, DocId, Suffixes, Time, UrlKey};
-use argiope_store::{Batch, JobCounters, JobRow, Store, StoreError, UrlRow, UrlState};
+use argiope_model::{
+    CanonicalUrl, Capture, Directives, DocId, JobId, JobState, Suffixes, Time, UrlKey,
+};
+use argiope_store::{Batch, JobChange, JobCounters, JobRow, Store, StoreError, UrlRow, UrlState};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -107,7 +109,7 @@ pub struct LinkOrder {
 }
 
 /// What is said of words while a crawl runs that does not index them.
-const NOT_INDEXED: &str = "this crawl does not index words while it runs (--no-index); when it is over, \
+const NOT_INDEXED: &str = "whoever works in this directory does not index words while it runs; when it is over, \
     `argiope search` indexes what is there";
 
 /// An answer: rows, or a sentence saying why there are none.
@@ -151,7 +153,13 @@ pub fn answer(
         }),
         Question::Captures(target) => find(target, dir.suffixes(), store)
             .and_then(|found| found.map(|(key, _)| captures(store, key)).transpose()),
-        Question::SetJob(..) => return Asked::Sorry("jobs are set by their owner".to_owned()),
+        Question::SetJob(id, state) => match job_state(store, *id, state) {
+            Ok(state) => {
+                let jobs = vec![JobChange::State(JobId(*id), state)];
+                store.commit(Batch { now, jobs, ..Batch::default() }).map(|_| None)
+            }
+            Err(why) => return Asked::Sorry(why),
+        },
         Question::Explain { url } => match CanonicalUrl::parse(url) {
             Ok(canonical) => explain(url, &canonical, dir, store, settings, now).map(Some),
             Err(e) => Ok(Some(vec![
@@ -260,6 +268,21 @@ fn linked(
         }
         _ => Asked::Rows(Vec::new()),
     })
+}
+
+/// The state that a job is to be set to.
+pub(crate) fn job_state(store: &dyn Store, id: u32, state: &str) -> Result<JobState, String> {
+    let state = match state {
+        "open" => JobState::Open,
+        "paused" => JobState::Paused,
+        "dropped" => JobState::Dropped,
+        other => return Err(format!("a job cannot be set to {other}")),
+    };
+    match store.jobs() {
+        Ok(rows) if rows.iter().any(|row| row.job.id == JobId(id)) => Ok(state),
+        Ok(_) => Err(format!("there is no job {id}; `argiope jobs` lists them")),
+        Err(e) => Err(e.to_string()),
+    }
 }
 
 /// What to say of a name that no host here has.

@@ -4,14 +4,14 @@
 //! random token into `control.json`, readable by its user alone: so it works on every system
 //! and with every path length. One question a connection, one JSON line each way.
 
-use crate::ask::{Asked, Question, answer, status};
+use crate::ask::{Asked, Question, answer, job_state, status};
 use crate::data_dir::DataDir;
 use crate::follow::Followers;
 use crate::live::{Live, Look};
 use crate::run::{Instruction, SiteChange};
 use crate::settings::EngineSettings;
 use crate::sites::{changed_row, to_exclude, to_forgive};
-use argiope_model::{JobId, JobState};
+use argiope_model::JobId;
 use argiope_store::Store;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -89,6 +89,8 @@ impl Drop for Listening {
     }
 }
 
+type Orders = mpsc::Sender<Instruction>;
+
 /// Everything an owner answers from.
 pub struct Owner {
     /// The directory.
@@ -101,8 +103,8 @@ pub struct Owner {
     pub live: Arc<Live>,
     /// How it crawls.
     pub settings: EngineSettings,
-    /// Where changes go.
-    pub orders: mpsc::Sender<Instruction>,
+    /// Where changes go while a crawl runs; whoever only reads writes them down.
+    pub orders: Option<Orders>,
 }
 
 /// Starts to listen for the owner of a directory.
@@ -176,12 +178,15 @@ fn serve(stream: &TcpStream, token: &str, owner: &Owner) -> io::Result<()> {
         return Ok(());
     }
     let asked = match serde_json::from_slice::<Letter>(&line) {
-        Ok(letter) if letter.token == token => match &letter.question {
-            Question::SetJob(id, state) => set_job(owner, *id, state),
-            Question::Forgive { name } => forgive(owner, name),
-            Question::Exclude { name } => exclude(owner, name),
-            Question::Status => status(&*owner.store, Some((&owner.live, look(owner)))),
-            question => {
+        Ok(letter) if letter.token == token => match (&letter.question, &owner.orders) {
+            (Question::SetJob(id, state), Some(orders)) => set_job(owner, orders, *id, state),
+            (Question::Forgive { name }, Some(orders)) => forgive(owner, orders, name),
+            (Question::Exclude { name }, Some(orders)) => exclude(owner, orders, name),
+            (Question::Status, Some(orders)) => {
+                status(&*owner.store, Some((&owner.live, look(orders))))
+            }
+            (Question::Status, None) => following(status(&*owner.store, None)),
+            (question, _) => {
                 let Owner { dir, store, followers, live, settings, .. } = owner;
                 answer(question, dir, &**store, followers, settings, Some(live))
             }
@@ -194,35 +199,28 @@ fn serve(stream: &TcpStream, token: &str, owner: &Owner) -> io::Result<()> {
     (&mut { stream }).write_all(&out)
 }
 
-fn set_job(owner: &Owner, id: u32, state: &str) -> Asked {
-    let state = match state {
-        "open" => JobState::Open,
-        "paused" => JobState::Paused,
-        "dropped" => JobState::Dropped,
-        other => return Asked::Sorry(format!("a job cannot be set to {other}")),
+fn set_job(owner: &Owner, orders: &Orders, id: u32, state: &str) -> Asked {
+    let state = match job_state(&*owner.store, id, state) {
+        Ok(state) => state,
+        Err(why) => return Asked::Sorry(why),
     };
-    match owner.store.jobs() {
-        Ok(rows) if rows.iter().any(|row| row.job.id == JobId(id)) => {}
-        Ok(_) => return Asked::Sorry(format!("there is no job {id}; `argiope jobs` lists them")),
-        Err(e) => return Asked::Sorry(e.to_string()),
-    }
-    match owner.orders.blocking_send(Instruction::Job(JobId(id), state)) {
+    match orders.blocking_send(Instruction::Job(JobId(id), state)) {
         Ok(()) => Asked::Rows(Vec::new()),
         Err(_) => Asked::Sorry("the crawl is ending".to_owned()),
     }
 }
 
-fn forgive(owner: &Owner, name: &str) -> Asked {
+fn forgive(owner: &Owner, orders: &Orders, name: &str) -> Asked {
     match to_forgive(&*owner.store, owner.dir.suffixes(), name) {
-        Ok(change) => change_sites(owner, name, change, |_| {}),
+        Ok(change) => change_sites(orders, name, change, |_| {}),
         Err(why) => Asked::Sorry(why),
     }
 }
 
-fn exclude(owner: &Owner, name: &str) -> Asked {
+fn exclude(owner: &Owner, orders: &Orders, name: &str) -> Asked {
     match to_exclude(&*owner.store, owner.dir.suffixes(), name) {
         Ok((change, queued)) => {
-            change_sites(owner, name, change, |row| row["queued"] = json!(queued))
+            change_sites(orders, name, change, |row| row["queued"] = json!(queued))
         }
         Err(why) => Asked::Sorry(why),
     }
@@ -230,7 +228,7 @@ fn exclude(owner: &Owner, name: &str) -> Asked {
 
 /// Has sites excluded or forgiven; answers when that holds and is written down.
 fn change_sites(
-    owner: &Owner,
+    orders: &Orders,
     name: &str,
     change: SiteChange,
     more: impl FnOnce(&mut Value),
@@ -239,7 +237,7 @@ fn change_sites(
     more(&mut row);
     let (done, told) = blocking::sync_channel(1);
     let order = Instruction::Sites(SiteChange { done: Some(done), ..change });
-    if owner.orders.blocking_send(order).is_err() {
+    if orders.blocking_send(order).is_err() {
         return Asked::Sorry(ENDING.to_owned());
     }
     match told.recv_timeout(WRITING) {
@@ -251,10 +249,18 @@ fn change_sites(
     }
 }
 
+/// How a fleet stands, by one who only follows it.
+fn following(mut asked: Asked) -> Asked {
+    if let Asked::Rows(rows) = &mut asked {
+        rows.iter_mut().for_each(|row| row["state"] = json!("following"));
+    }
+    asked
+}
+
 /// What the crawl is doing right now; nothing where it has no time to say.
-fn look(owner: &Owner) -> Look {
+fn look(orders: &Orders) -> Look {
     let (to, seen) = blocking::sync_channel(1);
-    match owner.orders.try_send(Instruction::Look(to)) {
+    match orders.try_send(Instruction::Look(to)) {
         Ok(()) => seen.recv_timeout(LOOKING).unwrap_or_default(),
         Err(_) => Look::default(),
     }
@@ -295,7 +301,7 @@ fn token() -> String {
 }
 
 #[cfg(unix)]
-fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
+pub(crate) fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     use std::os::unix::fs::OpenOptionsExt;
     let _ = fs::remove_file(path);
     let mut options = fs::OpenOptions::new();
@@ -303,6 +309,6 @@ fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 
 #[cfg(not(unix))]
-fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
+pub(crate) fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     fs::write(path, bytes)
 }

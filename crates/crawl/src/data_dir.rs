@@ -11,8 +11,11 @@
 //!  receipts/       what was forgotten      forgetting.json  while that is under way
 //! ```
 //!
+//! What belongs to a fleet has no `store/`: see `member`.
+//!
 //! Invariant: whoever holds the lock is the only one that opens the store.
 
+use crate::member::{SEAT, is_of_fleet};
 use argiope_model::{CanonicalUrl, PUBLIC_SUFFIX_VERSION, Suffixes, Time};
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -32,17 +35,6 @@ const BEFORE_MANIFEST: [&str; 6] = [
     "argiope.toml",
     "lost+found",
 ];
-
-/// Says of a directory that it is the archive of a worker.
-const MEMBER: &str = "fleet.json";
-
-/// Which fleet's archive a directory is, and by which name the store knows it.
-#[derive(Debug, Serialize, Deserialize)]
-struct Member {
-    format: u32,
-    fleet: u64,
-    archive: String,
-}
 
 /// What a data directory was made with.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -81,18 +73,21 @@ pub enum DataDirError {
     #[error("{0} holds files but no crawl; give an empty or new directory with --data")]
     Foreign(PathBuf),
     /// The pages in it are known to another store.
-    #[error("{0} holds pages of a worker of a fleet; give its store as well: --store postgres://…")]
+    #[error("{0} holds pages of a fleet; give its store as well: --store postgres://…")]
     OfFleet(PathBuf),
     /// A crawl of its own is in it.
     #[error(
-        "{0} holds a crawl of its own; give a worker of a fleet another directory with --archive"
+        "{0} holds a crawl of its own; give what belongs to a fleet another directory with --data or --archive"
     )]
     OwnCrawl(PathBuf),
     /// The pages in it are known to a third store.
     #[error(
-        "{0} holds pages of another fleet; give that fleet's store with --store, or another directory with --archive"
+        "{0} belongs to another fleet; give that fleet's store with --store, or another directory with --data or --archive"
     )]
     OtherFleet(PathBuf),
+    /// Too many work in it.
+    #[error("{0} has no seat left for a worker; give another directory with --archive")]
+    NoSeat(PathBuf),
     /// The keys of the fleet are made with another list.
     #[error(
         "{0} has another list of public suffixes than the fleet, and its keys would not be the fleet's; give a new directory with --archive, made by the version of Argiope that the others are"
@@ -134,6 +129,8 @@ pub enum DataDirError {
 pub enum Access {
     /// To crawl: made if there is none; refused at once when it has an owner.
     Own,
+    /// To take it if nobody has: as to crawl, and refused at once whoever has it.
+    Seat,
     /// To look: must exist; waits a moment for another visitor to leave.
     Visit,
 }
@@ -150,8 +147,13 @@ pub struct DataDir {
 impl DataDir {
     /// Opens a directory with a store in it.
     pub fn open(path: &Path, access: Access, now: Time) -> Result<Self, DataDirError> {
-        let dir = Self::open_any(path, access, now)?;
-        if path.join(MEMBER).exists() {
+        let dir = Self::open_any(path, access, now).map_err(|e| match e {
+            DataDirError::Missing(_) | DataDirError::Foreign(_) if is_of_fleet(path) => {
+                DataDirError::OfFleet(path.to_owned())
+            }
+            e => e,
+        })?;
+        if is_of_fleet(path) {
             return Err(DataDirError::OfFleet(path.to_owned()));
         }
         // The store is made before the first page is written, so this is no crash of ours; while it
@@ -163,53 +165,8 @@ impl DataDir {
         Ok(dir)
     }
 
-    /// Opens the directory of a worker: the archive of one fleet, known to its store by a name that
-    /// nobody else has. A new one gets that name here.
-    pub fn open_member(
-        path: &Path,
-        access: Access,
-        fleet: u64,
-        now: Time,
-    ) -> Result<(Self, String), DataDirError> {
-        let dir = Self::open_any(path, access, now)?;
-        let file = path.join(MEMBER);
-        if file.exists() {
-            let member = read_member(&file)?;
-            // What its store does not know would be cut off as a torn tail.
-            if member.fleet != fleet {
-                return Err(DataDirError::OtherFleet(path.to_owned()));
-            }
-            return Ok((dir, member.archive));
-        }
-        if access == Access::Visit {
-            return Err(DataDirError::Missing(path.to_owned()));
-        }
-        if path.join("store").exists() || holds_bytes(&warc_dir(path)) {
-            return Err(DataDirError::OwnCrawl(path.to_owned()));
-        }
-        let member = Member { format: FORMAT, fleet, archive: new_name(path, now) };
-        let text = serde_json::to_string_pretty(&member).expect("strings and numbers are JSON");
-        write_whole(path, MEMBER, &text)?;
-        Ok((dir, member.archive))
-    }
-
-    /// Says whether keys made here are those of a fleet, by the number that the fleet goes by.
-    pub fn agrees(&self, number: u64) -> Result<(), DataDirError> {
-        match self.suffix_number()? == number {
-            true => Ok(()),
-            false => Err(DataDirError::OtherSuffixes(self.path.clone())),
-        }
-    }
-
-    /// A number that stands for the list its keys are made with.
-    pub fn suffix_number(&self) -> Result<u64, DataDirError> {
-        let path = self.path.join("suffixes.dat");
-        let list =
-            fs::read(&path).map_err(|source| DataDirError::Io { action: "read", path, source })?;
-        Ok(fingerprint(&list))
-    }
-
-    fn open_any(path: &Path, access: Access, now: Time) -> Result<Self, DataDirError> {
+    /// Opens a directory whatever is in it.
+    pub(crate) fn open_any(path: &Path, access: Access, now: Time) -> Result<Self, DataDirError> {
         let fail = |action: &'static str, at: PathBuf| {
             move |source: io::Error| DataDirError::Io { action, path: at, source }
         };
@@ -223,7 +180,11 @@ impl DataDir {
             }
             fs::create_dir_all(path).map_err(fail("make the directory", path.to_owned()))?;
             let listing = fs::read_dir(path).map_err(fail("read", path.to_owned()))?;
-            let foreign = |e: &fs::DirEntry| !BEFORE_MANIFEST.iter().any(|o| e.file_name() == *o);
+            // Beside the seats of workers their pages may be read.
+            let foreign = |e: &fs::DirEntry| {
+                !BEFORE_MANIFEST.iter().any(|o| e.file_name() == *o)
+                    && !e.path().join(SEAT).exists()
+            };
             if listing.flatten().any(|e| foreign(&e)) {
                 return Err(DataDirError::Foreign(path.to_owned()));
             }
@@ -309,7 +270,7 @@ pub(crate) fn log_dir(data: &Path) -> PathBuf {
 }
 
 /// Whether a folder holds a file that is not empty.
-fn holds_bytes(dir: &Path) -> bool {
+pub(crate) fn holds_bytes(dir: &Path) -> bool {
     let entries = fs::read_dir(dir).into_iter().flatten().flatten();
     entries.into_iter().any(|e| e.metadata().is_ok_and(|meta| meta.is_file() && meta.len() > 0))
 }
@@ -330,6 +291,7 @@ fn lock(path: &Path, access: Access) -> Result<File, DataDirError> {
     // A visitor leaves in a moment; an owner, who listens, does not.
     let owned = path.join("control.json").exists();
     let patience = match access {
+        Access::Seat => Duration::ZERO,
         Access::Own if owned => Duration::ZERO,
         Access::Own => Duration::from_millis(500),
         Access::Visit => Duration::from_secs(10),
@@ -397,7 +359,7 @@ fn write_new(dir: &Path, now: Time) -> Result<Manifest, DataDirError> {
 }
 
 /// Writes a file by renaming: it is there whole or not at all.
-fn write_whole(dir: &Path, name: &str, content: &str) -> Result<(), DataDirError> {
+pub(crate) fn write_whole(dir: &Path, name: &str, content: &str) -> Result<(), DataDirError> {
     let (part, whole) = (dir.join(format!("{name}.part")), dir.join(name));
     let write = || {
         let mut file = File::create(&part)?;
@@ -406,37 +368,4 @@ fn write_whole(dir: &Path, name: &str, content: &str) -> Result<(), DataDirError
         fs::rename(&part, &whole)
     };
     write().map_err(|source| DataDirError::Io { action: "write", path: whole.clone(), source })
-}
-
-fn read_member(file: &Path) -> Result<Member, DataDirError> {
-    let text = fs::read_to_string(file).map_err(|source| DataDirError::Io {
-        action: "read",
-        path: file.to_owned(),
-        source,
-    })?;
-    let damaged =
-        |e: serde_json::Error| DataDirError::Damaged { path: file.to_owned(), why: e.to_string() };
-    let member: Member = serde_json::from_str(&text).map_err(damaged)?;
-    if member.format > FORMAT {
-        return Err(DataDirError::Newer { path: file.to_owned(), found: member.format });
-    }
-    Ok(member)
-}
-
-/// A name that no other directory has: the machine's, and a number made of where, when and who.
-fn new_name(path: &Path, now: Time) -> String {
-    let machine = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
-    let machine = machine.trim();
-    let machine = if machine.is_empty() { "worker" } else { machine };
-    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let made_of = format!("{machine} {} {} {}", path.display(), now.0, std::process::id());
-    format!("{machine}-{:08x}", fingerprint(made_of.as_bytes()) as u32)
-}
-
-/// 63 bits of some bytes, the same in every version.
-fn fingerprint(bytes: &[u8]) -> u64 {
-    let hash = bytes.iter().fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    });
-    (hash ^ (hash >> 32)) >> 1
 }

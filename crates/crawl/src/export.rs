@@ -3,7 +3,7 @@
 //! The other forms are beside this file: `export_pages`, `export_wacz`, `export_graph`.
 
 use crate::data_dir::DataDir;
-use argiope_archive::{cdxj_line, warc_segment_name};
+use argiope_archive::{cdxj_line, open_segment, warc_segment_name};
 use argiope_model::{Capture, Location, UrlKey};
 use argiope_store::{SegmentKind, Store, UrlRow};
 use std::fs::{self, File};
@@ -32,7 +32,15 @@ pub fn export_warc(
     for (segment, length) in store.segments(SegmentKind::Warc)? {
         let name = warc_segment_name(segment);
         let (from, to) = (dir.warc().join(&name), out.join(&name));
-        let mut source = File::open(&from)?.take(length);
+        let mut source = open_segment(&dir.warc(), &name)?.take(length);
+        // The segments of a fleet lie with its workers.
+        if fs::canonicalize(&from).is_ok_and(|own| fs::canonicalize(&to).is_ok_and(|o| o == own)) {
+            return Err(format!(
+                "{} is part of the archive itself; give another place",
+                to.display()
+            )
+            .into());
+        }
         let mut target = File::create(&to)?;
         let copied = io::copy(&mut source, &mut target)?;
         target.sync_all()?;

@@ -8,7 +8,7 @@ use crate::data_dir::DataDir;
 use crate::export::{Failure, each_url, index_lines};
 use crate::export_pages::{PageFilter, PagesExported, each_page};
 use argiope_archive::{
-    WaczIndex, WaczInfo, WaczPage, WaczPages, WaczWriter, WarcReader, is_tombstone,
+    WaczIndex, WaczInfo, WaczPage, WaczPages, WaczWriter, WarcReader, is_tombstone, open_segment,
     warc_segment_name,
 };
 use argiope_model::{Capture, Location, Time};
@@ -91,7 +91,7 @@ fn write(
         let mut segments = 0;
         for (segment, length) in store.segments(SegmentKind::Warc)? {
             let name = warc_segment_name(segment);
-            let file = File::open(dir.warc().join(&name))?;
+            let file = open_segment(&dir.warc(), &name)?;
             let gone = left_out.of(segment);
             let kept = length - gone.last().map_or(0, |last| last.so_far);
             let mut source = Holes { file, at: 0, end: length, gone };
@@ -216,7 +216,7 @@ impl LeftOut {
         length: u64,
         captured: u64,
     ) -> Result<(), Failure> {
-        let file = File::open(dir.warc().join(warc_segment_name(segment)))?.take(length);
+        let file = open_segment(&dir.warc(), &warc_segment_name(segment))?.take(length);
         let mut others = length.saturating_sub(captured);
         for entry in WarcReader::new(io::BufReader::with_capacity(256 << 10, file)).flatten() {
             let Some(size) = entry.length else { continue };

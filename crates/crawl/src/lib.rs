@@ -65,6 +65,7 @@ mod judge;
 mod links;
 mod live;
 mod log;
+mod member;
 mod order;
 mod robots;
 mod run;
@@ -100,11 +101,12 @@ pub use import::{
     ImportError, ImportOrder, ImportProblem, ImportSummary, ImportWatch, import_warc,
 };
 pub use live::{Live, Look, Snapshot, Worker};
+pub use member::{Follows, archives_in, follows, seats_in};
 pub use order::{NewJob, Picked, open_jobs, pick_job};
 pub use run::{Ended, EngineError, Instruction, Run, SiteChange, Summary, run};
 pub use settings::EngineSettings;
 pub use sites::{excluded_starts, forgive_site};
 pub use texts::{Texts, TextsError, texts_again};
-pub use verify::{Problem, Verified, verify, verify_member, verify_words};
+pub use verify::{Absent, Problem, Verified, verify, verify_words};
 pub use words::{Hold, Indexing, Words};
 pub use world::{Clock, Coming, MadeUp, Web};

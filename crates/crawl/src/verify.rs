@@ -8,15 +8,14 @@
 
 use crate::data_dir::DataDir;
 use crate::words::Words;
-use argiope_archive::{DigestCheck, WarcReader, digest_base32, read_text, warc_segment_name};
+use argiope_archive::{
+    DigestCheck, WarcReader, digest_base32, open_segment, read_text, warc_segment_name,
+};
 use argiope_index::{IndexError, indexed_text};
 use argiope_model::{Capture, DocId, HostKey, JobId, Location, UrlKey};
-use argiope_store::{
-    PostgresStore, SegmentKind, Store, StoreError, UrlRow, UrlState, decode_links,
-};
+use argiope_store::{SegmentKind, Store, StoreError, UrlRow, UrlState, decode_links};
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::fs::File;
 use std::io::{BufReader, Read};
 
 /// What helps against a lost text.
@@ -78,62 +77,30 @@ struct Found {
     referring: Vec<((u32, u64), u64)>,
 }
 
-/// Which segments of a kind lie with other workers of the fleet.
-struct Others<'a> {
-    fleet: Option<&'a PostgresStore>,
-    known: HashMap<(SegmentKind, u32), bool>,
-}
+/// Segments of a fleet that are kept where nobody looks from here.
+pub type Absent = HashSet<(SegmentKind, u32)>;
 
-impl Others<'_> {
-    /// Whether a segment that is not here is known to be another's.
-    fn have(&mut self, kind: SegmentKind, segment: u32) -> Result<bool, StoreError> {
-        let Some(fleet) = self.fleet else { return Ok(false) };
-        if let Some(known) = self.known.get(&(kind, segment)) {
-            return Ok(*known);
-        }
-        let known = fleet.archive_of(kind, segment)?.is_some();
-        self.known.insert((kind, segment), known);
-        Ok(known)
-    }
-}
-
-/// Checks a directory; `progress` hears of every segment and every thousand URLs.
+/// Checks a directory, but for what is kept elsewhere; `progress` hears of every segment and every
+/// thousand URLs.
 pub fn verify(
     dir: &DataDir,
     store: &dyn Store,
-    progress: impl FnMut(&str),
-) -> Result<Verified, StoreError> {
-    check(dir, store, None, progress)
-}
-
-/// Checks the directory of one worker of a fleet; the pages that others keep are theirs to check.
-pub fn verify_member(
-    dir: &DataDir,
-    store: &PostgresStore,
-    progress: impl FnMut(&str),
-) -> Result<Verified, StoreError> {
-    check(dir, store, Some(store), progress)
-}
-
-fn check(
-    dir: &DataDir,
-    store: &dyn Store,
-    fleet: Option<&PostgresStore>,
+    absent: &Absent,
     mut progress: impl FnMut(&str),
 ) -> Result<Verified, StoreError> {
-    let mut others = Others { fleet, known: HashMap::new() };
-    let mut own = HashSet::new();
     let mut out = Verified::default();
     let mut found = Found::default();
     for (segment, length) in store.segments(SegmentKind::Warc)? {
-        own.insert(segment);
+        if absent.contains(&(SegmentKind::Warc, segment)) {
+            continue;
+        }
         progress(&warc_segment_name(segment));
         walk_segment(dir, segment, length, &mut found, &mut out);
     }
     let Found { mut records, responses, referring } = found;
     for ((segment, offset), first) in referring {
-        // What is the same as a page that another worker keeps is not looked for there.
-        if !responses.contains(&first) && fleet.is_none() {
+        // It may lie where nobody looks.
+        if !responses.contains(&first) && absent.is_empty() {
             let place = format!("{} at {offset}", warc_segment_name(segment));
             out.problem(place, "a revisit of a record that is not there");
         }
@@ -171,8 +138,8 @@ fn check(
             } else if row.state == UrlState::Queued {
                 out.problem(row.url.as_str(), "it is queued and has no place in a queue");
             }
-            let here = Here { dir, warc: &own, texts: &lengths };
-            check_url(&here, store, key, &row, &mut others, &mut records, &mut out)?;
+            let here = Here { dir, absent, texts: &lengths };
+            check_url(&here, store, key, &row, &mut records, &mut out)?;
         }
     }
     for ((segment, offset), seen) in records {
@@ -271,8 +238,7 @@ fn check_hosts(
 
 fn walk_segment(dir: &DataDir, segment: u32, length: u64, found: &mut Found, out: &mut Verified) {
     let name = warc_segment_name(segment);
-    let path = dir.warc().join(&name);
-    let file = match File::open(&path) {
+    let file = match open_segment(&dir.warc(), &name) {
         Ok(file) => file,
         Err(e) => return out.problem(name, format!("cannot be opened: {e}")),
     };
@@ -326,7 +292,7 @@ fn walk_segment(dir: &DataDir, segment: u32, length: u64, found: &mut Found, out
 /// What lies in the directory that is checked.
 struct Here<'a> {
     dir: &'a DataDir,
-    warc: &'a HashSet<u32>,
+    absent: &'a Absent,
     texts: &'a HashMap<u32, u64>,
 }
 
@@ -335,7 +301,6 @@ fn check_url(
     store: &dyn Store,
     key: UrlKey,
     row: &UrlRow,
-    others: &mut Others<'_>,
     records: &mut HashMap<(u32, u64), Seen>,
     out: &mut Verified,
 ) -> Result<(), StoreError> {
@@ -352,15 +317,11 @@ fn check_url(
         if capture.doc != row.doc {
             out.problem(row.url.as_str(), "a capture carries another document number");
         }
-        if let Some(at) = capture.record
-            && (here.warc.contains(&at.segment) || !others.have(SegmentKind::Warc, at.segment)?)
-        {
+        let is_here = |kind, at: &Location| !here.absent.contains(&(kind, at.segment));
+        if let Some(at) = capture.record.filter(|at| is_here(SegmentKind::Warc, at)) {
             check_record(row, capture, at, records, out);
         }
-        if let Some(at) = capture.text
-            && (here.texts.contains_key(&at.segment)
-                || !others.have(SegmentKind::Text, at.segment)?)
-        {
+        if let Some(at) = capture.text.filter(|at| is_here(SegmentKind::Text, at)) {
             out.texts += 1;
             let end = at.offset + at.length;
             if here.texts.get(&at.segment).is_none_or(|committed| end > *committed) {

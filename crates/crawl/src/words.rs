@@ -224,6 +224,7 @@ impl Words {
             }
             let (store, texts) = (&*self.store, &self.texts);
             let done = index.catch_up_to(store, texts, &self.pinned, &graph, &until, PIECE)?;
+            self.unreadable.fetch_add(done.unreadable, Ordering::Relaxed);
             let taken = done.rows as f64 / begun.elapsed().as_secs_f64().max(0.001);
             let waiting = match done.more {
                 true => index.waiting(&*self.store)?,
@@ -309,6 +310,11 @@ impl Words {
             lock(&self.pace).rounded = Instant::now();
         }
         Ok(round.next)
+    }
+
+    /// How many rows of the change log wait to be taken in.
+    pub fn waiting(&self) -> Result<u64, IndexError> {
+        self.with(|index| index.waiting(&*self.store))
     }
 
     /// How many pages were left out because their texts cannot be read.

@@ -309,9 +309,9 @@ impl Index {
         }
         let keys: Vec<UrlKey> = wanted.iter().map(|change| change.key).collect();
         let rows = source.store.urls(&keys)?;
+        let captures = source.store.captures_many(&keys)?;
         let mut found: Vec<(&Change, &UrlRow, Shown, bool)> = Vec::with_capacity(keys.len());
-        for (change, row) in wanted.into_iter().zip(&rows) {
-            let captures = source.store.captures(change.key)?;
+        for ((change, row), captures) in wanted.into_iter().zip(&rows).zip(captures) {
             let Some((row, shown)) = row.as_ref().zip(shown(&captures)) else {
                 self.remove(change.doc)?;
                 progress.removed += 1;

@@ -165,6 +165,11 @@ pub trait Store: Send + Sync {
     /// All captures of a URL, oldest first.
     fn captures(&self, key: UrlKey) -> Result<Vec<Capture>, StoreError>;
 
+    /// All captures of each of these URLs, oldest first.
+    fn captures_many(&self, keys: &[UrlKey]) -> Result<Vec<Vec<Capture>>, StoreError> {
+        keys.iter().map(|key| self.captures(*key)).collect()
+    }
+
     /// The forward links of these pages, as [`encode_links`] made them.
     fn links(&self, keys: &[UrlKey]) -> Result<Vec<Option<Vec<u8>>>, StoreError>;
 

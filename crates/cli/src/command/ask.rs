@@ -1,7 +1,7 @@
 //! `jobs`, `doc`: questions answered beside a running crawl and without one.
 
 use super::wiring::engine_settings;
-use super::{load, now, print_json, visit};
+use super::{load, print_json, visit};
 use crate::Usage;
 use crate::args::{Doc, Format, Global, JobAction, Jobs};
 use crate::config::{self, Flags};
@@ -10,8 +10,7 @@ use anyhow::bail;
 use argiope_crawl::{
     Asked, DataDir, EngineSettings, Followers, Indexing, Question, answer, ask_owner,
 };
-use argiope_model::{JobId, JobState};
-use argiope_store::{Batch, JobChange, Store};
+use argiope_store::Store;
 use serde_json::Value;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -42,8 +41,8 @@ pub fn ask_pieces(
         };
         let asked = match (owner, &mut here) {
             (Some(asked), _) => asked,
-            (None, Some(here)) => here.answer(&question)?,
-            (None, here) => here.insert(Visit::new(global, &question)?).answer(&question)?,
+            (None, Some(here)) => here.answer(&question),
+            (None, here) => here.insert(Visit::new(global, &question)?).answer(&question),
         };
         match asked {
             Asked::Rows(rows) => {
@@ -93,12 +92,9 @@ impl Visit {
         Ok(Visit { dir, store, followers, settings })
     }
 
-    fn answer(&self, question: &Question) -> anyhow::Result<Asked> {
+    fn answer(&self, question: &Question) -> Asked {
         let Visit { dir, store, followers, settings } = self;
-        Ok(match question {
-            Question::SetJob(id, state) => Asked::Rows(set_job(&**store, *id, state)?),
-            question => answer(question, dir, &**store, followers, settings, None),
-        })
+        answer(question, dir, &**store, followers, settings, None)
     }
 }
 
@@ -158,17 +154,6 @@ fn as_crawled(global: &Global, question: &Question) -> anyhow::Result<EngineSett
         (Err(_), _) => config::defaults(),
     };
     Ok(engine_settings(&settings))
-}
-
-fn set_job(store: &dyn Store, id: u32, state: &str) -> anyhow::Result<Vec<Value>> {
-    let state = match state {
-        "open" => JobState::Open,
-        "paused" => JobState::Paused,
-        _ => JobState::Dropped,
-    };
-    let change = JobChange::State(JobId(id), state);
-    store.commit(Batch { now: now(), jobs: vec![change], ..Batch::default() })?;
-    Ok(Vec::new())
 }
 
 pub fn jobs(global: &Global, args: &Jobs) -> anyhow::Result<ExitCode> {

@@ -1,29 +1,23 @@
 //! `verify`.
 
-use super::fleet::{self, archive_dir};
+use super::fleet;
 use super::wiring::engine_settings;
 use super::{VISIT_MEMORY, print_json, visit};
-use crate::args::{Format, Global, Verify};
+use crate::args::{Format, Global};
 use crate::config;
 use crate::output::{self, count, plural};
-use argiope_crawl::{Access, Followers, verify as check, verify_member, verify_words};
+use argiope_crawl::{Access, Followers, verify as check, verify_words};
 use argiope_store::Store;
 use serde_json::json;
 use std::io::{self, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-pub fn verify(global: &Global, args: &Verify) -> anyhow::Result<ExitCode> {
-    let place = match &args.fleet.store {
-        None => None,
-        Some(url) => {
-            let path = archive_dir(global, &args.fleet);
-            Some(fleet::open(url, &path, Access::Visit, VISIT_MEMORY)?)
-        }
-    };
-    let (dir, store): (_, Arc<dyn Store>) = match &place {
-        None => visit(global)?,
-        Some(place) => (place.dir.clone(), place.store.clone()),
+pub fn verify(global: &Global) -> anyhow::Result<ExitCode> {
+    let reader = fleet::reader(global, Access::Visit, VISIT_MEMORY)?;
+    let ((dir, store), (absent, names)): ((_, Arc<dyn Store>), _) = match &reader {
+        None => (visit(global)?, Default::default()),
+        Some(reader) => ((reader.dir.clone(), reader.store.clone()), reader.absent()?),
     };
     let terminal = output::on_terminal() && global.format == Format::Text;
     let tell = |step: &str| {
@@ -31,10 +25,7 @@ pub fn verify(global: &Global, args: &Verify) -> anyhow::Result<ExitCode> {
             let _ = write!(io::stderr(), "\r\x1b[KChecking {step}");
         }
     };
-    let mut found = match &place {
-        None => check(&dir, &*store, tell)?,
-        Some(place) => verify_member(&dir, &place.store, tell)?,
-    };
+    let mut found = check(&dir, &*store, &absent, tell)?;
     // Where nothing was ever indexed there is nothing to compare.
     if dir.index().exists() {
         if terminal {
@@ -47,12 +38,15 @@ pub fn verify(global: &Global, args: &Verify) -> anyhow::Result<ExitCode> {
     if terminal {
         output::line("");
     }
+    if let Some(line) = fleet::absent_line(&names) {
+        output::talk(line);
+    }
     if global.format == Format::Json {
         let mut rows = vec![json!({
             "checked": { "records": found.records, "captures": found.captures,
                          "urls": found.urls, "texts": found.texts,
                          "documents": found.documents },
-            "problems": found.problem_count,
+            "problems": found.problem_count, "not_here": names,
         })];
         rows.extend(found.problems.iter().map(|p| json!(p)));
         print_json(&rows)?;

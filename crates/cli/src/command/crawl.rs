@@ -1,6 +1,6 @@
 //! `crawl`: from flags and configuration to a running engine and its summary.
 
-use super::fleet::{self, Place, archive_dir};
+use super::fleet::{self, Place};
 use super::wiring::{engine_settings, new_job, opening, overrides};
 use super::{load, now, open_store, print_json};
 use crate::args::{Crawl, Format, Global};
@@ -44,7 +44,7 @@ pub fn crawl(global: &Global, args: Crawl) -> anyhow::Result<ExitCode> {
             global.data.display()
         ))
     };
-    let url = args.fleet.store.as_deref();
+    let url = global.store.as_deref();
     if url.is_none() && order.is_none() && !global.data.join("manifest.json").exists() {
         return Err(nothing().into());
     }
@@ -52,7 +52,7 @@ pub fn crawl(global: &Global, args: Crawl) -> anyhow::Result<ExitCode> {
         None => None,
         Some(url) => {
             let memory = engine_settings(settings).store_memory();
-            Some(fleet::open(url, &archive_dir(global, &args.fleet), Access::Own, memory)?)
+            Some(fleet::open(global, url, None, memory)?)
         }
     };
     let (dir, store): (_, Arc<dyn Store>) = match &place {
@@ -161,7 +161,7 @@ pub fn execute(
         followers: followers.clone(),
         live: live.clone(),
         settings: engine.clone(),
-        orders: orders_in,
+        orders: Some(orders_in),
     })
     .context("cannot open the control socket")?;
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
@@ -213,7 +213,7 @@ pub fn follow(settings: &Settings, followers: &Followers) -> anyhow::Result<Vec<
 }
 
 /// The first signal ends the crawl in order, the second at once.
-async fn wait_for_signals(stop: watch::Sender<bool>) {
+pub async fn wait_for_signals(stop: watch::Sender<bool>) {
     signal().await;
     let _ = stop.send(true);
     output::talk(

@@ -27,7 +27,8 @@ pub fn demo(global: &Global, args: &Demo) -> anyhow::Result<ExitCode> {
     let flags = Flags { own: &overrides, set: &[] };
     let loaded = config::load(None, &data, flags).map_err(|e| anyhow!("{e}"))?;
     let settings = &loaded.settings;
-    let global = Global { data: data.clone(), config: None, format: global.format };
+    let (format, data_dir) = (global.format, data.clone());
+    let global = Global { data: data_dir, config: None, format, store: None, archive: Vec::new() };
     let quiet = global.format == Format::Json;
 
     let web = Arc::new(Web::new(WebSpec::demo()));
@@ -108,7 +109,7 @@ pub fn demo(global: &Global, args: &Demo) -> anyhow::Result<ExitCode> {
             output::print(table(&["title", "page"], &cells))?;
         }
     }
-    let checked = verify(&dir, &*store, |_| {})?;
+    let checked = verify(&dir, &*store, &Default::default(), |_| {})?;
     output::talk(format!(
         "\nVerified: {} archive records against {} captures, {} problems.",
         count(checked.records),

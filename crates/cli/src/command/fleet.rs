@@ -3,15 +3,16 @@
 use super::crawl::execute;
 use super::wiring::{engine_settings, opening};
 use super::{load, now, print_json};
-use crate::args::{FleetStore, Format, Global, Worker};
+use crate::Usage;
+use crate::args::{Format, Global, Worker};
 use crate::config::{Flags, Override, Settings};
 use crate::output::{self, bytes, count, plural, seconds, table};
 use anyhow::Context;
-use argiope_crawl::{Access, DataDir, Fleet, Picked};
+use argiope_crawl::{Absent, Access, DataDir, Fleet, Follows, Picked, archives_in, follows};
 use argiope_model::PARTITIONS;
 use argiope_store::{PostgresOptions, PostgresStore, Store};
 use serde_json::json;
-use std::path::{Path, PathBuf};
+use std::collections::BTreeSet;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -23,21 +24,89 @@ pub struct Place {
     pub name: String,
 }
 
-/// Where a worker keeps its pages.
-pub fn archive_dir(global: &Global, fleet: &FleetStore) -> PathBuf {
-    fleet.archive.clone().unwrap_or_else(|| global.data.clone())
+/// Somebody who reads what a fleet has crawled.
+pub struct Reader {
+    pub dir: Arc<DataDir>,
+    pub store: Arc<PostgresStore>,
+    pub follows: Follows,
 }
 
-/// Opens the store of a fleet, and the directory of one of its workers.
-pub fn open(url: &str, path: &Path, access: Access, memory: u64) -> anyhow::Result<Place> {
+/// Whether a fleet is spoken of: by a flag, or because the directory is that of a reader.
+pub fn is_meant(global: &Global) -> anyhow::Result<bool> {
+    Ok(global.store.is_some() || follows(&global.data)?.is_some())
+}
+
+/// The address of the fleet's store.
+fn address(global: &Global) -> anyhow::Result<Option<String>> {
+    match &global.store {
+        Some(url) => Ok(Some(url.clone())),
+        None => Ok(follows(&global.data)?.map(|follows| follows.store)),
+    }
+}
+
+fn asked_for(global: &Global) -> anyhow::Result<String> {
+    let usage = "give the store of the fleet: --store postgres://user@host/database, or ARGIOPE_STORE in the environment";
+    address(global)?.ok_or_else(|| Usage(usage.to_owned()).into())
+}
+
+/// Takes a place among the workers of a fleet.
+pub fn open(global: &Global, url: &str, name: Option<&str>, memory: u64) -> anyhow::Result<Place> {
+    let root = match &global.archive[..] {
+        [] => &global.data,
+        [root] => root,
+        _ => return Err(Usage("a worker keeps its pages in one --archive".to_owned()).into()),
+    };
     let mut store = look_in(url, memory)?;
-    // Somebody has to be the first; what it says only has to be unlike what others say.
-    let begun = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    let fleet = store.agree("fleet", begun.as_nanos() as u64 >> 1)?;
-    let (dir, archive) = DataDir::open_member(path, access, fleet, now())?;
+    let (dir, archive) = DataDir::take_seat(root, name, fleet_number(&store)?, now())?;
     dir.agrees(store.agree("suffixes", dir.suffix_number()?)?)?;
     store.write_into(archive.clone());
-    Ok(Place { dir: Arc::new(dir), store: Arc::new(store), name: archive })
+    let name = name.map_or(archive, str::to_owned);
+    Ok(Place { dir: Arc::new(dir), store: Arc::new(store), name })
+}
+
+/// Opens the directory of somebody who reads a fleet; `None` where no fleet is spoken of.
+pub fn reader(global: &Global, access: Access, memory: u64) -> anyhow::Result<Option<Reader>> {
+    let Some(url) = address(global)? else { return Ok(None) };
+    let store = look_in(&url, memory)?;
+    let number = fleet_number(&store)?;
+    let (dir, follows) =
+        DataDir::open_reader(&global.data, access, number, &url, &global.archive, now())?;
+    dir.agrees(store.agree("suffixes", dir.suffix_number()?)?)?;
+    Ok(Some(Reader { dir: Arc::new(dir), store: Arc::new(store), follows }))
+}
+
+impl Reader {
+    /// Segments that lie in none of the roots that were named, and whose they are.
+    pub fn absent(&self) -> anyhow::Result<(Absent, BTreeSet<String>)> {
+        let here = archives_in(&self.follows.archives);
+        let mut names = BTreeSet::new();
+        let mut absent = Absent::new();
+        for (kind, segment, archive) in self.store.archives()? {
+            if !here.contains(&archive) {
+                absent.insert((kind, segment));
+                names.insert(archive);
+            }
+        }
+        Ok((absent, names))
+    }
+}
+
+/// What to say of pages that are kept where nobody looks.
+pub fn absent_line(names: &BTreeSet<String>) -> Option<String> {
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "Pages of {} are not in the directories that were named: give theirs with --archive as well.",
+            names.join(", ")
+        )
+    })
+}
+
+/// The number that a fleet goes by. Somebody has to be the first; what it says only has to be unlike
+/// what others say.
+fn fleet_number(store: &PostgresStore) -> anyhow::Result<u64> {
+    let begun = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Ok(store.agree("fleet", begun.as_nanos() as u64 >> 1)?)
 }
 
 /// Opens the store of a fleet, to look at it.
@@ -82,12 +151,14 @@ pub fn worker(global: &Global, args: &Worker) -> anyhow::Result<ExitCode> {
     }
     let loaded = load(global, Flags { own: &own, set: &args.set })?;
     let settings = &loaded.settings;
-    let path = args.archive.clone().unwrap_or_else(|| global.data.clone());
     let memory = engine_settings(settings).store_memory();
-    let mut place = open(&args.store, &path, Access::Own, memory)?;
-    if let Some(name) = &args.name {
-        place.name.clone_from(name);
+    let url = asked_for(global)?;
+    if let Some(name) = &args.name
+        && (name.is_empty() || name.starts_with('.') || name.contains(['/', '\\']))
+    {
+        return Err(Usage(format!("{name:?} is no name for a worker")).into());
     }
+    let place = open(global, &url, args.name.as_deref(), memory)?;
     let quiet = global.format == Format::Json;
     if !quiet {
         output::talk(format!("{} joins the fleet of {}.", place.name, place.store.name()));
@@ -114,8 +185,8 @@ pub fn worker(global: &Global, args: &Worker) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-pub fn status(global: &Global, url: &str) -> anyhow::Result<ExitCode> {
-    let store = look_in(url, super::VISIT_MEMORY)?;
+pub fn status(global: &Global) -> anyhow::Result<ExitCode> {
+    let store = look_in(&asked_for(global)?, super::VISIT_MEMORY)?;
     let (workers, free) = store.fleet()?;
     let jobs = store.jobs()?;
     let alive = || workers.iter().filter(|worker| worker.left.is_some());

@@ -51,7 +51,7 @@ pub fn import(global: &Global, args: Import) -> anyhow::Result<ExitCode> {
         followers: followers.clone(),
         live,
         settings: engine.clone(),
-        orders,
+        orders: Some(orders),
     };
     let _listening = match dry_run {
         false => Some(listen(owner()).context("cannot open the control socket")?),

@@ -8,6 +8,7 @@ pub mod export;
 pub mod fleet;
 pub mod forget;
 pub mod import;
+pub mod index;
 pub mod links;
 pub mod search;
 pub mod settings;
@@ -42,8 +43,11 @@ pub fn load(global: &Global, flags: Flags<'_>) -> anyhow::Result<config::Loaded>
         .map_err(|e| Usage(e.to_string()).into())
 }
 
-/// Opens a directory that no crawl owns, to look at it.
+/// Opens a directory that no crawl owns, or the store of a fleet, to look at it.
 pub fn visit(global: &Global) -> anyhow::Result<(Arc<DataDir>, Arc<dyn Store>)> {
+    if let Some(reader) = fleet::reader(global, Access::Visit, VISIT_MEMORY)? {
+        return Ok((reader.dir, reader.store));
+    }
     let dir = DataDir::open(&global.data, Access::Visit, now())?;
     let store = open_store(&dir, VISIT_MEMORY)?;
     Ok((Arc::new(dir), store))

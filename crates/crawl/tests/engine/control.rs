@@ -33,7 +33,7 @@ fn owner(opened: &Opened) -> (Owner, mpsc::Receiver<Instruction>) {
     let (dir, store) = (opened.dir.clone(), opened.store.clone());
     let followers = opened.followers();
     let live = Arc::new(Live::default());
-    (Owner { dir, store, followers, live, settings: settings(), orders }, ordered)
+    (Owner { dir, store, followers, live, settings: settings(), orders: Some(orders) }, ordered)
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -47,7 +47,7 @@ async fn visitors_are_answered_while_a_crawl_runs_and_may_change_its_jobs() {
     let followers = opened.followers();
     let running = Running::start(opened, settings(), Some(order(&served.bases())));
     let (live, orders) = (running.live.clone(), running.orders.clone());
-    let owner = Owner { dir, store, followers, live, settings: settings(), orders };
+    let owner = Owner { dir, store, followers, live, settings: settings(), orders: Some(orders) };
     let listening = listen(owner).expect("a control socket");
     running.until_fetched(10).await;
 
@@ -97,7 +97,7 @@ async fn back_links_are_known_of_every_committed_page_while_a_crawl_runs_and_aft
         followers: followers.clone(),
         live,
         settings: settings(),
-        orders,
+        orders: Some(orders),
     };
     let listening = listen(owner).expect("a control socket");
     let following = Following::start(followers.links.clone()).expect("a thread");

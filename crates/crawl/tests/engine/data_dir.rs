@@ -104,8 +104,12 @@ fn an_unwritable_directory_is_told_in_a_sentence() {
 #[test]
 fn the_archive_of_a_worker_belongs_to_one_fleet_and_keeps_its_name() {
     let place = Place::new();
-    let member = |fleet| DataDir::open_member(&place.path, Access::Own, fleet, now());
+    let member = |fleet| DataDir::take_seat(&place.path, None, fleet, now());
     let (dir, name) = member(7).expect("a new one");
+    let (second, other) = member(7).expect("a second seat");
+    assert!(other != name && second.path() != dir.path());
+    drop(second);
+    assert_eq!(member(7).expect("the second again").1, other);
     let number = dir.suffix_number().expect("a list");
     dir.agrees(number).expect("its own list");
     let other = dir.agrees(number + 1).expect_err("another list").to_string();
@@ -123,7 +127,7 @@ fn a_crawl_of_its_own_does_not_become_a_workers_archive() {
     let place = Place::new();
     drop(own(&place.path).expect("a new one"));
     std::fs::create_dir(place.path.join("store")).expect("as the store does");
-    let refused = DataDir::open_member(&place.path, Access::Own, 7, now());
+    let refused = DataDir::take_seat(&place.path, None, 7, now());
     let refused = refused.expect_err("it has a store").to_string();
     assert!(refused.contains("--archive"), "{refused}");
     own(&place.path).expect("and is what it was");

@@ -56,7 +56,8 @@ fn start(place: &Place, settings: EngineSettings, seeds: &[String]) -> (Running,
     let (live, orders) = (running.live.clone(), running.orders.clone());
     (
         running,
-        listen(Owner { dir, store, followers, live, settings, orders }).expect("a control socket"),
+        listen(Owner { dir, store, followers, live, settings, orders: Some(orders) })
+            .expect("a control socket"),
     )
 }
 

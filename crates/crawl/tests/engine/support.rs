@@ -220,7 +220,8 @@ impl Opened {
     }
 
     pub fn assert_verified(&self) {
-        let verified = argiope_crawl::verify(&self.dir, &*self.store, |_| {}).expect("verify");
+        let verified = argiope_crawl::verify(&self.dir, &*self.store, &Default::default(), |_| {})
+            .expect("verify");
         assert_eq!(verified.problems, [], "{verified:?}");
     }
 }

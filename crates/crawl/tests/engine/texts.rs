@@ -99,7 +99,8 @@ fn found(opened: &Opened, query: &str) -> Vec<(String, String)> {
 }
 
 fn agrees(opened: &Opened) {
-    let mut found = verify(&opened.dir, &*opened.store, |_| {}).expect("a report");
+    let mut found =
+        verify(&opened.dir, &*opened.store, &Default::default(), |_| {}).expect("a report");
     if opened.dir.index().exists() {
         verify_words(&*opened.store, &opened.followers().words, &mut found).expect("an index");
     }
@@ -157,7 +158,7 @@ async fn lost_texts_are_made_again_from_the_archive() {
     let cut = fs::read(at(2)).unwrap();
     fs::write(at(2), &cut[..cut.len() / 2]).unwrap();
     fs::remove_file(at(3)).unwrap();
-    let report = verify(&opened.dir, &*opened.store, |_| {}).unwrap();
+    let report = verify(&opened.dir, &*opened.store, &Default::default(), |_| {}).unwrap();
     assert!(report.problem_count > 2);
     assert!(
         report.problems.iter().all(|p| p.problem.contains("reindex --from-archive")),

@@ -39,7 +39,8 @@ impl Patient {
     }
 
     fn verify(&self) -> Verified {
-        verify(&self.opened.dir, &*self.opened.store, |_| {}).expect("a report")
+        verify(&self.opened.dir, &*self.opened.store, &Default::default(), |_| {})
+            .expect("a report")
     }
 
     /// Damages a file, looks, and heals it again.

@@ -5,7 +5,6 @@ use super::PostgresStore;
 use super::before::{Keys, captures_call, hosts_call};
 use super::link::{Call, call};
 use super::load::{number, sum_counts};
-use super::plan::segment_part;
 use super::row::{Place as At, SELECT_URLS, add, host_key, state_of, url_key};
 use super::window::{COUNT_BEFORE, ready_key};
 use crate::batch::{Batch, Committed};
@@ -31,8 +30,10 @@ const CLAIMS: &str = "SELECT part, k FROM claims WHERE part = ANY($1) ORDER BY p
 const JOBS: &str = "SELECT job, state, v FROM jobs WHERE part >= $1 ORDER BY job";
 const COUNTS: &str = "SELECT job, c FROM job_counts WHERE part >= $1";
 const SEGMENTS: &str = "SELECT number, length FROM segments
-    WHERE kind = $1 AND archive = $2 ORDER BY number";
-const ARCHIVE: &str = "SELECT archive FROM segments WHERE part = $1 AND kind = $2 AND number = $3";
+    WHERE kind = $1 AND (archive = $2 OR $2 = '') ORDER BY number";
+const SEGMENTS_OF: &str = "SELECT kind, number, archive FROM segments";
+/// Statements sent before the first answer is waited for.
+const PIPELINED: usize = 256;
 const CHANGES: &str = "SELECT n, v FROM log WHERE part = $1 AND n > $2 ORDER BY n LIMIT $3";
 const HEADS: &str = "SELECT part, log FROM parts WHERE log > $1 ORDER BY part";
 
@@ -108,9 +109,20 @@ impl Store for PostgresStore {
     }
 
     fn captures(&self, key: UrlKey) -> Result<Vec<Capture>, StoreError> {
-        let call = captures_call(key.host.part, &key.to_bytes()[2..]);
-        let rows = self.look("read captures", call)?;
-        rows.iter().map(|row| row::decode("captures", row.get(0))).collect()
+        Ok(self.captures_many(&[key])?.pop().unwrap_or_default())
+    }
+
+    fn captures_many(&self, keys: &[UrlKey]) -> Result<Vec<Vec<Capture>>, StoreError> {
+        let mut all = Vec::with_capacity(keys.len());
+        for keys in keys.chunks(PIPELINED) {
+            let call = |key: &UrlKey| captures_call(key.host.part, &key.to_bytes()[2..]);
+            let answers = self.reader.read_all("read captures", keys.iter().map(call).collect())?;
+            for rows in answers {
+                let captures = rows.iter().map(|row| row::decode("captures", row.get(0)));
+                all.push(captures.collect::<Result<_, StoreError>>()?);
+            }
+        }
+        Ok(all)
     }
 
     fn links(&self, keys: &[UrlKey]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
@@ -243,15 +255,18 @@ impl Store for PostgresStore {
 }
 
 impl PostgresStore {
-    /// Whose a segment is; `None` when nothing of it was committed.
-    pub fn archive_of(
-        &self,
-        kind: SegmentKind,
-        segment: u32,
-    ) -> Result<Option<String>, StoreError> {
-        let call = call!(ARCHIVE, segment_part(segment), kind as i16, i64::from(segment));
-        let rows = self.look("look for a segment", call)?;
-        Ok(rows.first().map(|row| row.get(0)))
+    /// The archive that each segment of the fleet belongs to.
+    pub fn archives(&self) -> Result<Vec<(SegmentKind, u32, String)>, StoreError> {
+        let rows = self.look("read segments", super::link::plain(SEGMENTS_OF))?;
+        let read = |row: &Row| {
+            let kind = row.get::<_, i16>(0);
+            let kinds = [SegmentKind::Warc, SegmentKind::Text];
+            let kind = kinds.into_iter().find(|k| *k as i16 == kind);
+            let kind = kind.ok_or_else(|| damaged("segments", "an unknown kind"))?;
+            let number = u32::try_from(row.get::<_, i64>(1)).map_err(|e| damaged("segments", e))?;
+            Ok((kind, number, row.get(2)))
+        };
+        rows.iter().map(read).collect()
     }
 
     /// Hosts whose claim is open in these partitions: what a worker that takes them over gives back

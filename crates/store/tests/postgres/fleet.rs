@@ -260,8 +260,11 @@ fn segments_are_numbered_once_and_told_to_who_wrote_them() {
     first.commit(Batch { segments: vec![(warc, 2, 25)], ..at(1) }).unwrap();
     assert_eq!(first.segments(warc).unwrap(), [(1, 10), (2, 25)]);
     assert_eq!(second.segments(warc).unwrap(), [(3, 30)]);
-    assert_eq!(first.archive_of(warc, 3).unwrap().as_deref(), Some("two"));
-    assert_eq!(first.archive_of(warc, 9).unwrap(), None);
+    let mut archives = first.archives().unwrap();
+    archives.sort();
+    let held = |number| archives.iter().find(|(k, n, _)| (*k, *n) == (warc, number));
+    assert_eq!(held(3).map(|(.., archive)| archive.as_str()), Some("two"));
+    assert_eq!(held(9), None);
 }
 
 #[test]
