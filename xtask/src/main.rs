@@ -18,6 +18,7 @@ cargo xtask bench crawl [--runs N] [--site PACKAGE|DIR]... [--connections-per-ho
                                        CPU per 1,000 pages beside wget2 and the fetch-only limit
 cargo xtask bench frontier [--urls N]...
                                        CPU, memory and disk per discovered URL, small and large
+cargo xtask bench fleet [--runs N] [--workers N] [--hosts N] [--pages N] [--site PACKAGE|DIR]
 cargo xtask bench links [--runs N] [--site PACKAGE|DIR]... [--counts N] [--against BINARY]
                                        CPU per page with the link graph on and off
 cargo xtask bench search [--runs N] [--site PACKAGE|DIR]... [--pages PACKAGE|DIR]...
@@ -34,6 +35,7 @@ fn main() -> ExitCode {
         ["fuzz", rest @ ..] => xtask::fuzz::run(rest),
         ["bench", "crawl", rest @ ..] => xtask::bench::crawl::run(rest),
         ["bench", "frontier", rest @ ..] => xtask::bench::frontier::run(rest),
+        ["bench", "fleet", rest @ ..] => xtask::bench::fleet::run(rest),
         ["bench", "links", rest @ ..] => xtask::bench::links::run(rest),
         ["bench", "search", rest @ ..] => xtask::bench::search::run(rest),
         ["help" | "--help" | "-h"] => {

@@ -68,7 +68,7 @@ impl Counts {
             pages: crawl.pages as f64,
             seconds: gauge.elapsed_s(),
             client_cpu: gauge.cpu_s(),
-            server_cpu: server_cpu(cluster),
+            server_cpu: cluster.cpu_seconds(),
             statements: n[0],
             rows: n[1],
             wal: n[2],
@@ -102,30 +102,6 @@ impl Counts {
             self.disk / self.urls,
         )
     }
-}
-
-/// Processor time of the server and everything it has started, in seconds.
-fn server_cpu(cluster: &Cluster) -> f64 {
-    let file = std::fs::read_to_string(cluster.dir().join("data/postmaster.pid")).unwrap();
-    let server: u32 = file.lines().next().unwrap().trim().parse().unwrap();
-    let mut ticks = 0.0;
-    for entry in std::fs::read_dir("/proc").unwrap().flatten() {
-        let Ok(stat) = std::fs::read_to_string(entry.path().join("stat")) else { continue };
-        let Some((pid, rest)) = stat.split_once(' ') else { continue };
-        // The name in parentheses may hold blanks; behind it: state, parent, …
-        let rest = rest.rsplit_once(')').map_or("", |(_, rest)| rest);
-        let fields: Vec<&str> = rest.split_whitespace().collect();
-        let number = |at: usize| fields.get(at).and_then(|n| n.parse::<f64>().ok()).unwrap_or(0.0);
-        let is_server = pid.parse() == Ok(server);
-        if is_server || number(1) == f64::from(server) {
-            ticks += number(11) + number(12);
-        }
-        // Of those that have ended.
-        if is_server {
-            ticks += number(13) + number(14);
-        }
-    }
-    ticks / 100.0
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -87,7 +87,7 @@ impl Visit {
                 | Question::DocWords(_)
         );
         if of_words {
-            index_rest(&followers)?;
+            index_rest(&followers).map_err(|e| super::fleet::or_absent(global, e))?;
         }
         Ok(Visit { dir, store, followers, settings })
     }

@@ -78,16 +78,33 @@ pub fn reader(global: &Global, access: Access, memory: u64) -> anyhow::Result<Op
 impl Reader {
     /// Segments that lie in none of the roots that were named, and whose they are.
     pub fn absent(&self) -> anyhow::Result<(Absent, BTreeSet<String>)> {
-        let here = archives_in(&self.follows.archives);
-        let mut names = BTreeSet::new();
-        let mut absent = Absent::new();
-        for (kind, segment, archive) in self.store.archives()? {
-            if !here.contains(&archive) {
-                absent.insert((kind, segment));
-                names.insert(archive);
-            }
+        absent(&self.store, &self.follows)
+    }
+}
+
+fn absent(store: &PostgresStore, follows: &Follows) -> anyhow::Result<(Absent, BTreeSet<String>)> {
+    let here = archives_in(&follows.archives);
+    let mut names = BTreeSet::new();
+    let mut absent = Absent::new();
+    for (kind, segment, archive) in store.archives()? {
+        if !here.contains(&archive) {
+            absent.insert((kind, segment));
+            names.insert(archive);
         }
-        Ok((absent, names))
+    }
+    Ok((absent, names))
+}
+
+/// Why a text could not be read, where the reason is that nobody said where it lies.
+pub fn or_absent(global: &Global, error: anyhow::Error) -> anyhow::Error {
+    let names = || {
+        let follows = follows(&global.data).ok()??;
+        let store = look_in(&follows.store, super::VISIT_MEMORY).ok()?;
+        absent_line(&absent(&store, &follows).ok()?.1)
+    };
+    match names() {
+        Some(line) => anyhow::Error::msg(line.trim_end_matches('.').to_owned()),
+        None => error,
     }
 }
 

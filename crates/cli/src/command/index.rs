@@ -49,7 +49,10 @@ pub fn index(global: &Global, args: &Index) -> anyhow::Result<ExitCode> {
     let store: Arc<dyn Store> = reader.store.clone();
     let followers = Followers::new(&reader.dir, &store, &settings);
     let absent = reader.absent()?.1;
-    absent_line(&absent).iter().for_each(output::talk);
+    // Its words cannot be had, and what comes after it would wait for them.
+    if let Some(line) = absent_line(&absent).filter(|_| args.only != Some(Only::Links)) {
+        bail!("{}", line.trim_end_matches('.'));
+    }
     if args.once {
         catch_up(args, &followers)?;
         return report(global, args, &followers, begun, &absent);

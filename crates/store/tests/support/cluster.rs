@@ -162,6 +162,31 @@ impl Cluster {
         String::from_utf8(done.stdout).unwrap()
     }
 
+    /// Processor time of the server and everything it has started, in seconds.
+    pub fn cpu_seconds(&self) -> f64 {
+        let file = std::fs::read_to_string(self.dir.join("data/postmaster.pid")).unwrap();
+        let server: u32 = file.lines().next().unwrap().trim().parse().unwrap();
+        let mut ticks = 0.0;
+        for entry in std::fs::read_dir("/proc").unwrap().flatten() {
+            let Ok(stat) = std::fs::read_to_string(entry.path().join("stat")) else { continue };
+            let Some((pid, rest)) = stat.split_once(' ') else { continue };
+            // The name in parentheses may hold blanks; behind it: state, parent, …
+            let rest = rest.rsplit_once(')').map_or("", |(_, rest)| rest);
+            let fields: Vec<&str> = rest.split_whitespace().collect();
+            let number =
+                |at: usize| fields.get(at).and_then(|n| n.parse::<f64>().ok()).unwrap_or(0.0);
+            let is_server = pid.parse() == Ok(server);
+            if is_server || number(1) == f64::from(server) {
+                ticks += number(11) + number(12);
+            }
+            // Of those that have ended.
+            if is_server {
+                ticks += number(13) + number(14);
+            }
+        }
+        ticks / 100.0
+    }
+
     /// Where it lives.
     pub fn dir(&self) -> &Path {
         &self.dir
