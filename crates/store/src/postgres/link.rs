@@ -30,8 +30,15 @@ const ANSWER: Duration = Duration::from_secs(90);
 /// Every session: plans that do not change with the size of a table (all reads go by key), and an
 /// end for a transaction whose client has stopped, since it holds the rows of its partitions. What is
 /// acknowledged is on the disk, whatever the server's default.
+///
+/// Citus has to see the parameters to find the shards of a statement, so that it plans anew each time
+/// what goes to several; and one connection to each of its nodes is enough for who sends one
+/// statement at a time. Where there is no Citus, nobody reads that setting.
 const SESSION: &str = "SET search_path = argiope; SET application_name = 'argiope';
-    SET client_min_messages = warning; SET plan_cache_mode = force_generic_plan; SET jit = off;
+    SET client_min_messages = warning; SET jit = off;
+    SELECT set_config('plan_cache_mode', CASE WHEN EXISTS (
+        SELECT FROM pg_extension WHERE extname = 'citus') THEN 'auto' ELSE 'force_generic_plan' END, false);
+    SET citus.max_adaptive_executor_pool_size = 1;
     SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off;
     SET enable_bitmapscan = off; SET idle_in_transaction_session_timeout = '10s';
     SET statement_timeout = '80s'; SET bytea_output = hex;

@@ -6,6 +6,8 @@
 //! * As root the server runs as the system's user `postgres`, since it refuses root.
 //! * Where PostgreSQL is not installed, the tests that need it say SKIPPED; `ARGIOPE_NO_SKIP=1`
 //!   turns that into a failure, and `cargo xtask test` installs it.
+//! * On Citus: `ARGIOPE_TEST_CITUS=1` makes every cluster a coordinator with two workers, each a server
+//!   with a socket of its own, so that all tests run on what is distributed.
 
 #![allow(dead_code, clippy::unwrap_used, clippy::print_stderr)] // Each program uses a part of it.
 
@@ -13,7 +15,7 @@ use std::io::Write;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::LazyLock;
+use std::sync::{LazyLock, Mutex, PoisonError};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
@@ -31,12 +33,23 @@ done
 kill -INT $server 2>/dev/null; wait $server 2>/dev/null
 cd /; rm -rf "$dir""#;
 
+/// Citus beside what `settings` say. Few shards: each database of a test has its own.
+const CITUS: &str = "shared_preload_libraries = 'citus, pg_stat_statements'
+citus.shard_count = 8
+citus.node_conninfo = 'sslmode=prefer'
+citus.enable_statistics_collection = off
+citus.recover_2pc_interval = 1s
+max_worker_processes = 120
+";
+
 /// A running cluster.
 pub struct Cluster {
     dir: PathBuf,
     bin: PathBuf,
     keeper: Child,
     databases: AtomicU32,
+    /// The servers that hold the rows, on Citus.
+    workers: Vec<Cluster>,
 }
 
 /// Where the programs of the newest PostgreSQL lie.
@@ -56,9 +69,24 @@ pub fn shared() -> Option<&'static Cluster> {
     SHARED.as_ref()
 }
 
+/// Whether the newest PostgreSQL can load Citus.
+fn has_citus(bin: &Path) -> bool {
+    let asked = Command::new(bin.join("pg_config")).arg("--sharedir").output();
+    let shared = asked.ok().and_then(|out| String::from_utf8(out.stdout).ok());
+    let shared = shared.map(|dir| Path::new(dir.trim()).join("extension/citus.control"));
+    // Where only the server is installed, it lies where Debian has it.
+    let debian = bin.parent().and_then(Path::file_name).map(|version| {
+        Path::new("/usr/share/postgresql").join(version).join("extension/citus.control")
+    });
+    shared.into_iter().chain(debian).any(|control| control.is_file())
+}
+
 impl Cluster {
-    /// Makes and starts one with these settings.
+    /// Makes and starts one with these settings; with Citus where that is asked for.
     pub fn start(settings: &str) -> Option<Cluster> {
+        if std::env::var_os("ARGIOPE_TEST_CITUS").is_some() {
+            return Cluster::citus(settings);
+        }
         let Some(bin) = programs() else {
             assert!(
                 std::env::var_os("ARGIOPE_NO_SKIP").is_none(),
@@ -67,6 +95,25 @@ impl Cluster {
             eprintln!("SKIPPED: PostgreSQL is not installed (Debian package postgresql)");
             return None;
         };
+        Some(Cluster::node(bin, settings))
+    }
+
+    /// A coordinator and two workers; `None` where Citus is not installed, and says so.
+    pub fn citus(settings: &str) -> Option<Cluster> {
+        let Some(bin) = programs().filter(|bin| has_citus(bin)) else {
+            let asked = std::env::var_os("ARGIOPE_TEST_CITUS").is_some();
+            assert!(!asked, "Citus is asked for and not installed");
+            eprintln!("SKIPPED: Citus is not installed beside PostgreSQL");
+            return None;
+        };
+        let settings = format!("{settings}\n{CITUS}");
+        let mut cluster = Cluster::node(bin.clone(), &settings);
+        cluster.workers = (0..2).map(|_| Cluster::node(bin.clone(), &settings)).collect();
+        Some(cluster)
+    }
+
+    /// One server.
+    fn node(bin: PathBuf, settings: &str) -> Cluster {
         let dir = tempfile::Builder::new().prefix("argiope-pg-").tempdir().unwrap().keep();
         std::fs::set_permissions(&dir, PermissionsExt::from_mode(0o711)).unwrap();
         let is_root = std::fs::metadata("/proc/self").is_ok_and(|me| me.uid() == 0);
@@ -107,9 +154,10 @@ impl Cluster {
         config.write_all(options.as_bytes()).unwrap();
         keeper.stdin(Stdio::piped()).stdout(log.try_clone().unwrap()).stderr(log);
         let keeper = keeper.current_dir("/").spawn().unwrap();
-        let cluster = Cluster { dir, bin, keeper, databases: AtomicU32::new(0) };
+        let (databases, workers) = (AtomicU32::new(0), Vec::new());
+        let cluster = Cluster { dir, bin, keeper, databases, workers };
         cluster.await_ready();
-        Some(cluster)
+        cluster
     }
 
     fn await_ready(&self) {
@@ -142,7 +190,26 @@ impl Cluster {
     pub fn database(&self) -> String {
         let name = format!("t{}", self.databases.fetch_add(1, Ordering::Relaxed));
         self.sql("postgres", &format!("CREATE DATABASE {name}"));
+        // Nodes are made known to each other one database at a time: all of them write the same roles.
+        static ONE: Mutex<()> = Mutex::new(());
+        let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+        for worker in &self.workers {
+            worker.sql("postgres", &format!("CREATE DATABASE {name}"));
+            worker.sql(&name, "CREATE EXTENSION citus");
+        }
+        if !self.workers.is_empty() {
+            self.sql(&name, "CREATE EXTENSION citus");
+        }
+        for worker in &self.workers {
+            let dir = worker.dir.display();
+            self.sql(&name, &format!("SELECT citus_add_node('{dir}', 5432)"));
+        }
         self.url(&name)
+    }
+
+    /// Whether rows are spread over other servers.
+    pub fn is_citus(&self) -> bool {
+        !self.workers.is_empty()
     }
 
     /// The URL of a database.
