@@ -7,7 +7,9 @@
 //! * Corpus and seed: those of `frontier_bench`.
 //! * How to run: `cargo run --release -p argiope-store --example pg_measure -- --urls 1000000`. It
 //!   starts a PostgreSQL of its own in the temporary directory (`TMPDIR`) with the settings below. One
-//!   JSON line per tenth about that tenth alone, a last one about all.
+//!   JSON line per tenth about that tenth alone, a last one about all. `ARGIOPE_TEST_CITUS=8` makes it a
+//!   Citus of 8 shards with a coordinator and two workers: processor time is that of all three, statements, rows and
+//!   log are those of the coordinator alone.
 //! * What would falsify it: a tenth at 10 million URLs that costs more than 1.5 times the tenth at
 //!   1 million, in statements, rows, bytes of log or processor time per page.
 
@@ -104,8 +106,12 @@ impl Counts {
     }
 }
 
-/// Processor time of the server and everything it has started, in seconds.
+/// Processor time of the servers and everything they have started, in seconds.
 fn server_cpu(cluster: &Cluster) -> f64 {
+    cluster.nodes().map(node_cpu).sum()
+}
+
+fn node_cpu(cluster: &Cluster) -> f64 {
     let file = std::fs::read_to_string(cluster.dir().join("data/postmaster.pid")).unwrap();
     let server: u32 = file.lines().next().unwrap().trim().parse().unwrap();
     let mut ticks = 0.0;

@@ -21,7 +21,7 @@ use tokio::runtime::{Builder, Runtime};
 use tokio_postgres::config::{Host, SslMode};
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::{IsNull, ToSql, Type, private::BytesMut};
-use tokio_postgres::{Client, Config, NoTls, Row, Statement};
+use tokio_postgres::{Client, Config, NoTls, Row, SimpleQueryMessage, Statement};
 
 /// How long a connection may take, and a call.
 const CONNECT: Duration = Duration::from_secs(10);
@@ -48,9 +48,22 @@ const SESSION: &str = "SET search_path = argiope; SET application_name = 'argiop
 
 pub(super) type Param = Box<dyn ToSql + Send + Sync>;
 
+/// A statement: as PostgreSQL is told it, and as Citus is, where that spares it a detour.
+#[derive(Clone, Copy)]
+pub(super) struct Sql {
+    pub plain: &'static str,
+    pub citus: &'static str,
+}
+
+impl From<&'static str> for Sql {
+    fn from(sql: &'static str) -> Sql {
+        Sql { plain: sql, citus: sql }
+    }
+}
+
 /// One statement with what goes into it; without parameters it is sent as it stands.
 pub(super) struct Call {
-    pub sql: &'static str,
+    pub sql: Sql,
     pub params: Vec<Param>,
 }
 
@@ -59,14 +72,14 @@ pub(super) type Answer = Vec<Row>;
 
 /// A statement that takes nothing and answers nothing.
 pub(super) fn plain(sql: &'static str) -> Call {
-    Call { sql, params: Vec::new() }
+    Call { sql: sql.into(), params: Vec::new() }
 }
 
 /// A call with these parameters.
 macro_rules! call {
     ($sql:expr $(, $param:expr)+ $(,)?) => {
         $crate::postgres::link::Call {
-            sql: $sql,
+            sql: $crate::postgres::link::Sql::from($sql),
             params: vec![$(Box::new($param) as $crate::postgres::link::Param),+],
         }
     };
@@ -119,6 +132,8 @@ impl ToSql for Bytes {
 
 struct Connection {
     client: Client,
+    /// Whether the server is a coordinator of Citus.
+    citus: bool,
     statements: Mutex<HashMap<&'static str, Statement>>,
 }
 
@@ -275,8 +290,10 @@ impl Link {
         let made = self.wait(async move {
             let (client, line) = server.config.connect(NoTls).await?;
             tokio::spawn(line);
-            client.batch_execute(SESSION).await?;
-            Ok(Connection { client, statements: Mutex::default() })
+            let told = client.simple_query(SESSION).await?;
+            let is_auto = |told: &SimpleQueryMessage| matches!(told, SimpleQueryMessage::Row(row) if row.get(0) == Some("auto"));
+            let citus = told.iter().any(is_auto);
+            Ok(Connection { client, citus, statements: Mutex::default() })
         });
         match made {
             Ok(Ok(connection)) => Ok(kept.insert(Arc::new(connection)).clone()),
@@ -395,7 +412,8 @@ async fn perform(
 }
 
 impl Connection {
-    async fn prepare(&self, sql: &'static str) -> Result<Statement, tokio_postgres::Error> {
+    async fn prepare(&self, sql: Sql) -> Result<Statement, tokio_postgres::Error> {
+        let sql = if self.citus { sql.citus } else { sql.plain };
         let known = |statements: &Mutex<HashMap<&'static str, Statement>>| {
             statements.lock().unwrap_or_else(PoisonError::into_inner).get(sql).cloned()
         };
@@ -410,7 +428,7 @@ impl Connection {
 
     async fn send(&self, call: &Call) -> Result<Answer, tokio_postgres::Error> {
         if call.params.is_empty() {
-            self.client.batch_execute(call.sql).await?;
+            self.client.batch_execute(call.sql.plain).await?;
             return Ok(Answer::default());
         }
         let statement = self.prepare(call.sql).await?;

@@ -6,8 +6,8 @@
 //! * As root the server runs as the system's user `postgres`, since it refuses root.
 //! * Where PostgreSQL is not installed, the tests that need it say SKIPPED; `ARGIOPE_NO_SKIP=1`
 //!   turns that into a failure, and `cargo xtask test` installs it.
-//! * On Citus: `ARGIOPE_TEST_CITUS=1` makes every cluster a coordinator with two workers, each a server
-//!   with a socket of its own, so that all tests run on what is distributed.
+//! * On Citus: `ARGIOPE_TEST_CITUS=8` makes every cluster a coordinator with two workers, each a server
+//!   with a socket of its own, and the tables of so many shards: all tests run on what is distributed.
 
 #![allow(dead_code, clippy::unwrap_used, clippy::print_stderr)] // Each program uses a part of it.
 
@@ -15,8 +15,8 @@ use std::io::Write;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::{LazyLock, Mutex, PoisonError};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Fast, and lost with the power: for tests of behaviour.
@@ -33,9 +33,11 @@ done
 kill -INT $server 2>/dev/null; wait $server 2>/dev/null
 cd /; rm -rf "$dir""#;
 
-/// Citus beside what `settings` say. Few shards: each database of a test has its own.
+/// Shards of each table, where nobody says how many: each database of a test has its own.
+const SHARDS: u32 = 8;
+
+/// Citus beside what `settings` say.
 const CITUS: &str = "shared_preload_libraries = 'citus, pg_stat_statements'
-citus.shard_count = 8
 citus.node_conninfo = 'sslmode=prefer'
 citus.enable_statistics_collection = off
 citus.recover_2pc_interval = 1s
@@ -101,12 +103,16 @@ impl Cluster {
     /// A coordinator and two workers; `None` where Citus is not installed, and says so.
     pub fn citus(settings: &str) -> Option<Cluster> {
         let Some(bin) = programs().filter(|bin| has_citus(bin)) else {
-            let asked = std::env::var_os("ARGIOPE_TEST_CITUS").is_some();
-            assert!(!asked, "Citus is asked for and not installed");
+            assert!(
+                std::env::var_os("ARGIOPE_TEST_CITUS").is_none(),
+                "Citus is asked for and not installed"
+            );
             eprintln!("SKIPPED: Citus is not installed beside PostgreSQL");
             return None;
         };
-        let settings = format!("{settings}\n{CITUS}");
+        let asked = std::env::var("ARGIOPE_TEST_CITUS").ok().and_then(|n| n.parse().ok());
+        let shards = asked.unwrap_or(SHARDS);
+        let settings = format!("{settings}\n{CITUS}citus.shard_count = {shards}\n");
         let mut cluster = Cluster::node(bin.clone(), &settings);
         cluster.workers = (0..2).map(|_| Cluster::node(bin.clone(), &settings)).collect();
         Some(cluster)
@@ -207,9 +213,9 @@ impl Cluster {
         self.url(&name)
     }
 
-    /// Whether rows are spread over other servers.
-    pub fn is_citus(&self) -> bool {
-        !self.workers.is_empty()
+    /// Every server of it.
+    pub fn nodes(&self) -> impl Iterator<Item = &Cluster> {
+        std::iter::once(self).chain(&self.workers)
     }
 
     /// The URL of a database.
