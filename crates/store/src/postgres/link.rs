@@ -5,26 +5,27 @@
 //! * Calls of one [`Link::run`] are pipelined: all are sent before the first answer is awaited, so
 //!   that a group costs one round trip, whatever it consists of.
 //! * A lost connection is told as [`StoreError::Unreachable`] and made anew by the next call. Every
-//!   wait has a limit.
+//!   wait has a limit; who must know sooner says so ([`Link::answer_within`]).
 //! * Threads: the connection lives on a thread of the store; who calls waits on its own, which may
 //!   be any, one of an async runtime included.
 
+use super::server::Server;
+use super::tls;
 use crate::StoreError;
 use std::collections::HashMap;
 use std::future::Future;
 use std::pin::Pin;
-use std::str::FromStr;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::task::Poll;
 use std::time::{Duration, Instant};
 use tokio::runtime::{Builder, Runtime};
-use tokio_postgres::config::{Host, SslMode};
+use tokio_postgres::config::SslMode;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::{IsNull, ToSql, Type, private::BytesMut};
-use tokio_postgres::{Client, Config, NoTls, Row, SimpleQueryMessage, Statement};
+use tokio_postgres::{Client, NoTls, Row, SimpleQueryMessage, Statement};
 
-/// How long a connection may take, and a call.
-const CONNECT: Duration = Duration::from_secs(10);
+/// How long a call may take, where nobody says how long.
 const ANSWER: Duration = Duration::from_secs(90);
 
 /// Every session: plans that do not change with the size of a table (all reads go by key), and an
@@ -137,42 +138,8 @@ struct Connection {
     statements: Mutex<HashMap<&'static str, Statement>>,
 }
 
-/// The server's address, read once.
-pub(super) struct Server {
-    config: Config,
-    /// As it is told to people: without the password.
-    pub name: String,
-}
-
-impl Server {
-    pub fn parse(url: &str) -> Result<Self, StoreError> {
-        let unusable = |why: String| StoreError::Address { why };
-        if url.contains("sslmode=verify") || url.contains("sslmode=require") {
-            return Err(unusable(
-                "this build speaks to PostgreSQL without TLS: sslmode=require cannot be kept; use \
-                 sslmode=disable or sslmode=prefer over a network you trust, or a tunnel"
-                    .into(),
-            ));
-        }
-        let mut config = Config::from_str(url).map_err(|e| unusable(chain(&e)))?;
-        if config.get_ssl_mode() == SslMode::Require {
-            return Err(unusable("sslmode=require cannot be kept: this build has no TLS".into()));
-        }
-        config.connect_timeout(CONNECT).keepalives_idle(Duration::from_secs(10));
-        let host = config.get_hosts().first().map(|host| match host {
-            Host::Tcp(name) => name.clone(),
-            Host::Unix(path) => path.display().to_string(),
-        });
-        let host = host.ok_or_else(|| unusable("it names no host".into()))?;
-        let port = config.get_ports().first().map_or(5432, |port| *port);
-        let database = config.get_dbname().or(config.get_user()).unwrap_or("postgres");
-        let name = format!("{host}:{port}/{database}");
-        Ok(Server { config, name })
-    }
-}
-
 /// A cause and what lies behind it, in one line.
-fn chain(error: &dyn std::error::Error) -> String {
+pub(super) fn chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(cause) = source {
@@ -189,6 +156,8 @@ pub(super) struct Link {
     connection: Mutex<Option<Arc<Connection>>>,
     /// How long reading goes on trying.
     patience: Duration,
+    /// How long an answer is awaited, in milliseconds.
+    answer: AtomicU64,
 }
 
 /// The thread that connections live on.
@@ -215,7 +184,14 @@ impl Drop for Threads {
 
 impl Link {
     pub fn new(server: Arc<Server>, runtime: Arc<Threads>, patience: Duration) -> Self {
-        Link { server, runtime, connection: Mutex::new(None), patience }
+        let answer = AtomicU64::new(ANSWER.as_millis() as u64);
+        Link { server, runtime, connection: Mutex::new(None), patience, answer }
+    }
+
+    /// Waits no longer than this for each answer, connecting included, from now on; `None` as at first.
+    pub fn answer_within(&self, limit: Option<Duration>) {
+        let limit = limit.unwrap_or(ANSWER).as_millis() as u64;
+        self.answer.store(limit, Ordering::Relaxed);
     }
 
     /// Sends all calls, then awaits their answers.
@@ -288,8 +264,7 @@ impl Link {
         }
         let server = self.server.clone();
         let made = self.wait(async move {
-            let (client, line) = server.config.connect(NoTls).await?;
-            tokio::spawn(line);
+            let client = connect(&server).await?;
             let told = client.simple_query(SESSION).await?;
             let is_auto = |told: &SimpleQueryMessage| matches!(told, SimpleQueryMessage::Row(row) if row.get(0) == Some("auto"));
             let citus = told.iter().any(is_auto);
@@ -309,13 +284,14 @@ impl Link {
     ) -> Result<T, String> {
         let runtime = self.runtime.0.as_ref().ok_or("the store is being closed")?;
         let (tell, told) = mpsc::sync_channel(1);
+        let limit = Duration::from_millis(self.answer.load(Ordering::Relaxed));
         runtime.spawn(async move {
-            let done = tokio::time::timeout(ANSWER, work).await;
+            let done = tokio::time::timeout(limit, work).await;
             let _ = tell.send(done);
         });
         match told.recv() {
             Ok(Ok(done)) => Ok(done),
-            Ok(Err(_)) => Err(format!("no answer for {} s", ANSWER.as_secs())),
+            Ok(Err(_)) => Err(format!("no answer for {:.1} s", limit.as_secs_f64())),
             Err(_) => Err("its thread ended".into()),
         }
     }
@@ -325,11 +301,38 @@ impl Link {
     }
 
     fn failed(&self, action: &'static str, error: tokio_postgres::Error) -> StoreError {
+        if let Some(why) = tls::words(&error) {
+            return StoreError::Address { why };
+        }
         if is_passing(&error) {
             return self.unreachable(action, chain(&error));
         }
         let server = self.server.name.clone();
         StoreError::Server { server, action, source: Box::new(error) }
+    }
+}
+
+/// Makes a connection. Where TLS is only preferred, a server that offers it and cannot is spoken to
+/// without.
+async fn connect(server: &Server) -> Result<Client, tokio_postgres::Error> {
+    let Some(secure) = &server.tls else {
+        let (client, line) = server.config.connect(NoTls).await?;
+        tokio::spawn(line);
+        return Ok(client);
+    };
+    match server.config.connect(secure.clone()).await {
+        Ok((client, line)) => {
+            tokio::spawn(line);
+            Ok(client)
+        }
+        Err(error)
+            if server.config.get_ssl_mode() == SslMode::Prefer && tls::words(&error).is_some() =>
+        {
+            let (client, line) = server.config.connect(NoTls).await?;
+            tokio::spawn(line);
+            Ok(client)
+        }
+        Err(error) => Err(error),
     }
 }
 
@@ -376,6 +379,7 @@ fn is_passing(error: &tokio_postgres::Error) -> bool {
         SqlState::T_R_SERIALIZATION_FAILURE,
         SqlState::T_R_DEADLOCK_DETECTED,
         SqlState::QUERY_CANCELED,
+        SqlState::LOCK_NOT_AVAILABLE,
         SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT,
     ];
     known.contains(code) || code.code().starts_with("08")

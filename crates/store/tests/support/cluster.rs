@@ -41,7 +41,6 @@ const CITUS: &str = "shared_preload_libraries = 'citus, pg_stat_statements'
 citus.node_conninfo = 'sslmode=prefer'
 citus.enable_statistics_collection = off
 citus.recover_2pc_interval = 1s
-max_worker_processes = 120
 ";
 
 /// A running cluster.
@@ -49,6 +48,7 @@ pub struct Cluster {
     dir: PathBuf,
     bin: PathBuf,
     keeper: Child,
+    port: u16,
     databases: AtomicU32,
     /// The servers that hold the rows, on Citus.
     workers: Vec<Cluster>,
@@ -160,8 +160,10 @@ impl Cluster {
         config.write_all(options.as_bytes()).unwrap();
         keeper.stdin(Stdio::piped()).stdout(log.try_clone().unwrap()).stderr(log);
         let keeper = keeper.current_dir("/").spawn().unwrap();
+        let port = settings.lines().find_map(|line| line.strip_prefix("port = "));
+        let port = port.map_or(5432, |port| port.parse().unwrap());
         let (databases, workers) = (AtomicU32::new(0), Vec::new());
-        let cluster = Cluster { dir, bin, keeper, databases, workers };
+        let cluster = Cluster { dir, bin, keeper, port, databases, workers };
         cluster.await_ready();
         cluster
     }
@@ -169,7 +171,9 @@ impl Cluster {
     fn await_ready(&self) {
         let begun = Instant::now();
         loop {
-            let ready = Command::new(self.bin.join("pg_isready")).arg("-h").arg(&self.dir).output();
+            let mut ready = Command::new(self.bin.join("pg_isready"));
+            let ready =
+                ready.arg("-h").arg(&self.dir).args(["-p", &self.port.to_string()]).output();
             if ready.is_ok_and(|done| done.status.success()) {
                 return;
             }
@@ -228,11 +232,16 @@ impl Cluster {
         let done = Command::new(self.bin.join("psql"))
             .args(["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-U", "postgres", "-h"])
             .arg(&self.dir)
-            .args(["-d", database, "-c", sql])
+            .args(["-p", &self.port.to_string(), "-d", database, "-c", sql])
             .output()
             .unwrap();
         assert!(done.status.success(), "{sql}: {}", String::from_utf8_lossy(&done.stderr));
         String::from_utf8(done.stdout).unwrap()
+    }
+
+    /// The port it listens on, where the settings name one.
+    pub fn port(&self) -> u16 {
+        self.port
     }
 
     /// Where it lives.
