@@ -15,7 +15,7 @@ use crate::StoreError;
 use std::collections::HashMap;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::task::Poll;
 use std::time::{Duration, Instant};
@@ -158,6 +158,8 @@ pub(super) struct Link {
     patience: Duration,
     /// How long an answer is awaited, in milliseconds.
     answer: AtomicU64,
+    /// Whether the last server that was met is Citus.
+    citus: AtomicBool,
 }
 
 /// The thread that connections live on.
@@ -185,7 +187,12 @@ impl Drop for Threads {
 impl Link {
     pub fn new(server: Arc<Server>, runtime: Arc<Threads>, patience: Duration) -> Self {
         let answer = AtomicU64::new(ANSWER.as_millis() as u64);
-        Link { server, runtime, connection: Mutex::new(None), patience, answer }
+        let (connection, citus) = (Mutex::new(None), AtomicBool::new(false));
+        Link { server, runtime, connection, patience, answer, citus }
+    }
+
+    pub fn is_citus(&self) -> bool {
+        self.citus.load(Ordering::Relaxed)
     }
 
     /// Waits no longer than this for each answer, connecting included, from now on; `None` as at first.
@@ -271,7 +278,10 @@ impl Link {
             Ok(Connection { client, citus, statements: Mutex::default() })
         });
         match made {
-            Ok(Ok(connection)) => Ok(kept.insert(Arc::new(connection)).clone()),
+            Ok(Ok(connection)) => {
+                self.citus.store(connection.citus, Ordering::Relaxed);
+                Ok(kept.insert(Arc::new(connection)).clone())
+            }
             Ok(Err(error)) => Err(self.failed(action, error)),
             Err(why) => Err(self.unreachable(action, why)),
         }
@@ -296,7 +306,7 @@ impl Link {
         }
     }
 
-    fn unreachable(&self, action: &'static str, why: String) -> StoreError {
+    pub fn unreachable(&self, action: &'static str, why: String) -> StoreError {
         StoreError::Unreachable { server: self.server.name.clone(), action, why }
     }
 

@@ -175,6 +175,11 @@ impl Plan {
         Ok(Plan { writes, reads, touched, session, group })
     }
 
+    /// The partitions that are written to.
+    pub fn touched(&self) -> impl Iterator<Item = i16> + '_ {
+        self.touched.keys().copied()
+    }
+
     /// Commits; answers what was to be read.
     pub fn perform(&self, link: &Link, patience: Duration) -> Result<Vec<Vec<Row>>, StoreError> {
         let mut pause = Pause::new(patience);
