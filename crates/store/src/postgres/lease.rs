@@ -306,10 +306,14 @@ fn answer_in(lease: Duration) -> Duration {
     (lease / 4).max(Duration::from_secs(1))
 }
 
+/// Nothing is waited for long, on the nodes of Citus neither.
+const NOT_LONG: &str = "BEGIN; SET LOCAL citus.propagate_set_commands = 'local';
+    SET LOCAL lock_timeout = '500ms'";
+
 /// Frees what the dead held. That somebody is dead is decided under a lock on its row. A commit of theirs
 /// that is under way is not waited for long: the next renewal comes soon.
 fn bury(link: &Link, dead: Vec<i64>) -> Result<(), StoreError> {
-    let begin = vec![plain("BEGIN; SET LOCAL lock_timeout = '500ms'"), call!(BURY, dead)];
+    let begin = vec![plain(NOT_LONG), call!(BURY, dead)];
     free_those_of(link, begin)
 }
 

@@ -145,9 +145,13 @@ fn who_lives_is_renewed_while_a_dead_workers_commit_still_hangs() {
     // Its last commit holds the row of its partition, and nobody ends it.
     let name = name_in(&url);
     let holding = std::thread::scope(|scope| {
-        let hold = "BEGIN; UPDATE argiope.parts SET log = log WHERE part = 0; SELECT pg_sleep(4)";
+        let hold = "BEGIN; UPDATE argiope.parts SET log = log WHERE part = 0;
+            SELECT pg_advisory_xact_lock(77); SELECT pg_sleep(4)";
         let commit = scope.spawn(move || cluster.sql(name, hold));
-        std::thread::sleep(Duration::from_millis(700));
+        let holds = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objid = 77";
+        while cluster.sql(name, holds).trim() == "0" {
+            std::thread::sleep(Duration::from_millis(20));
+        }
         let report = WorkerReport::default();
         let begun = Instant::now();
         let held = living.renew(&report, begun).unwrap();

@@ -21,7 +21,7 @@ fn listening() -> Option<(Cluster, PathBuf)> {
     }
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let settings = format!("{CARELESS}listen_addresses = '127.0.0.1'\nport = {port}\n");
-    let cluster = Cluster::start(&settings)?;
+    let cluster = Cluster::alone(&settings)?;
     let dir = cluster.dir().to_owned();
     let key = "-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes";
     openssl(&dir, &format!("req -x509 {key} -keyout ca.key -out ca.crt -subj /CN=root -days 2"));

@@ -89,6 +89,11 @@ impl Cluster {
         if std::env::var_os("ARGIOPE_TEST_CITUS").is_some() {
             return Cluster::citus(settings);
         }
+        Cluster::alone(settings)
+    }
+
+    /// One server, and no Citus.
+    pub fn alone(settings: &str) -> Option<Cluster> {
         let Some(bin) = programs() else {
             assert!(
                 std::env::var_os("ARGIOPE_NO_SKIP").is_none(),
