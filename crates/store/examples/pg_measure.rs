@@ -7,7 +7,9 @@
 //! * Corpus and seed: those of `frontier_bench`.
 //! * How to run: `cargo run --release -p argiope-store --example pg_measure -- --urls 1000000`. It
 //!   starts a PostgreSQL of its own in the temporary directory (`TMPDIR`) with the settings below. One
-//!   JSON line per tenth about that tenth alone, a last one about all.
+//!   JSON line per tenth about that tenth alone, a last one about all. `ARGIOPE_TEST_CITUS=8` makes it a
+//!   Citus of 8 shards with a coordinator and two workers: processor time is that of all three, statements, rows and
+//!   log are those of the coordinator alone.
 //! * What would falsify it: a tenth at 10 million URLs that costs more than 1.5 times the tenth at
 //!   1 million, in statements, rows, bytes of log or processor time per page.
 
@@ -68,7 +70,7 @@ impl Counts {
             pages: crawl.pages as f64,
             seconds: gauge.elapsed_s(),
             client_cpu: gauge.cpu_s(),
-            server_cpu: cluster.cpu_seconds(),
+            server_cpu: cluster.nodes().map(Cluster::cpu_seconds).sum::<f64>(),
             statements: n[0],
             rows: n[1],
             wal: n[2],

@@ -17,3 +17,5 @@ mod proxy;
 mod scene;
 #[path = "postgres/schema.rs"]
 mod schema;
+#[path = "postgres/secure.rs"]
+mod secure;

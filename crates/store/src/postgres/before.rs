@@ -1,7 +1,7 @@
 //! The rows as they were before a batch: what it will ask for is fetched at once, in one round
 //! trip; what was not foreseen is fetched when it is asked for.
 
-use super::link::{Bytes, Call, Link, call};
+use super::link::{Bytes, Call, Link, Sql, call};
 use super::marks::PartMarks;
 use super::row::{Place, SELECT_URLS, host_key, locate, url_key};
 use crate::StoreError;
@@ -44,8 +44,8 @@ impl Keys {
         self.rest.push(rest);
     }
 
-    pub fn call(self, sql: &'static str) -> Call {
-        call!(sql, self.parts, self.rest)
+    pub fn call(self, sql: impl Into<Sql>) -> Call {
+        call!(sql.into(), self.parts, self.rest)
     }
 }
 

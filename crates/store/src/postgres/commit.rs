@@ -68,6 +68,7 @@ impl PostgresStore {
         let told = inbox::split(&mut batch, mine);
         let taken = if look { self.take_messages(loaded, &mut batch)? } else { Taken::new() };
         let parts: Vec<i16> = loaded.parts.keys().map(|part| *part as i16).collect();
+        loaded.await_written(&self.writer, self.options.patience)?;
         let kept = &loaded.kept;
         let before = Before::fetch(&self.writer, parts, &batch, &kept.marks, &kept.hosts)?;
 
@@ -89,6 +90,7 @@ impl PostgresStore {
         reads.extend(robots_call(&described));
         let plan = Plan::new(writes, loaded, reads)?;
         let mut rows = plan.perform(&self.writer, self.options.patience)?;
+        loaded.note_written(&self.writer, plan.touched());
 
         let kept = &mut loaded.kept;
         if !described.is_empty() {

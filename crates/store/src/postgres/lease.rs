@@ -9,6 +9,9 @@
 //!   once; the dead do not come back, they join again.
 //! * The worker's own deadline counts from when it *sent* the renewal ([`Held::deadline`]): the
 //!   database counts from later, so that the worker stops before anybody else may start.
+//! * A line may fall silent without being cut. A renewal waits for its answer only a part of the lease
+//!   ([`answer_in`]), so that there is time for another on a new line. Whoever is dead is buried by the
+//!   way: what that waits for does not hold a renewal up.
 //! * What a lease is worth is decided inside each commit (see the head of [`super`]).
 //! * Who takes how many: [`super::rebalance`]. Partitions are given back only when the worker says
 //!   so, after it has given back the hosts in them.
@@ -118,8 +121,11 @@ impl PostgresStore {
         sent: Instant,
     ) -> Result<Held, StoreError> {
         let archive = self.options.archive.clone();
+        // There is no lease yet that time could run out for.
+        self.leases.answer_within(None);
         if !archive.is_empty() {
-            free_those_of(&self.leases, call!(REPLACE, archive.clone()))?;
+            let replace = vec![plain("BEGIN"), call!(REPLACE, archive.clone())];
+            free_those_of(&self.leases, replace)?;
         }
         let session = self.take_number("session", 1)? as i64;
         let ms = length.as_millis() as i64;
@@ -130,6 +136,7 @@ impl PostgresStore {
             (lease.session, lease.length) = (Some(session), length);
             lease.set(BTreeMap::new());
         }
+        self.leases.answer_within(Some(answer_in(length)));
         self.standing(sent)
     }
 
@@ -256,7 +263,12 @@ impl PostgresStore {
         let dead: Vec<i64> =
             workers.iter().filter(|row| row.get(1)).map(|row| row.get::<_, i64>(0)).collect();
         if !dead.is_empty() {
-            bury(link, dead)?;
+            match bury(link, dead) {
+                Err(failed) if failed.is_passing() => {
+                    tracing::warn!(error = %failed, "the dead are buried with the next renewal");
+                }
+                buried => buried?,
+            }
         }
         let living: Vec<i64> =
             workers.iter().filter(|row| !row.get::<_, bool>(1)).map(|row| row.get(0)).collect();
@@ -289,16 +301,26 @@ impl PostgresStore {
     }
 }
 
-/// Frees what the dead held. That somebody is dead is decided under a lock on its row.
-fn bury(link: &Link, dead: Vec<i64>) -> Result<(), StoreError> {
-    free_those_of(link, call!(BURY, dead))
+/// How long an answer is awaited under a lease of this length.
+fn answer_in(lease: Duration) -> Duration {
+    (lease / 4).max(Duration::from_secs(1))
 }
 
-/// Frees what those held whom a statement deletes and answers. It waits for a commit of theirs that is
-/// under way: afterwards none can come.
-fn free_those_of(link: &Link, delete: Call) -> Result<(), StoreError> {
-    let begun = vec![plain("BEGIN"), delete];
-    let mut answers = link.run("bury the dead", begun).inspect_err(|_| link.hang_up())?;
+/// Nothing is waited for long, on the nodes of Citus neither.
+const NOT_LONG: &str = "BEGIN; SET LOCAL citus.propagate_set_commands = 'local';
+    SET LOCAL lock_timeout = '500ms'";
+
+/// Frees what the dead held. That somebody is dead is decided under a lock on its row. A commit of theirs
+/// that is under way is not waited for long: the next renewal comes soon.
+fn bury(link: &Link, dead: Vec<i64>) -> Result<(), StoreError> {
+    let begin = vec![plain(NOT_LONG), call!(BURY, dead)];
+    free_those_of(link, begin)
+}
+
+/// Frees what those held whom the last of these calls deletes and answers. It waits for a commit of
+/// theirs that is under way: afterwards none can come.
+fn free_those_of(link: &Link, begin: Vec<Call>) -> Result<(), StoreError> {
+    let mut answers = link.run("bury the dead", begin).inspect_err(|_| link.hang_up())?;
     let buried: Vec<i64> = answers.pop().unwrap_or_default().iter().map(|row| row.get(0)).collect();
     let rest = vec![call!(FREE, buried), plain("COMMIT")];
     link.run("free partitions", rest).inspect_err(|_| link.hang_up())?;

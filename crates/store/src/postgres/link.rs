@@ -5,33 +5,41 @@
 //! * Calls of one [`Link::run`] are pipelined: all are sent before the first answer is awaited, so
 //!   that a group costs one round trip, whatever it consists of.
 //! * A lost connection is told as [`StoreError::Unreachable`] and made anew by the next call. Every
-//!   wait has a limit.
+//!   wait has a limit; who must know sooner says so ([`Link::answer_within`]).
 //! * Threads: the connection lives on a thread of the store; who calls waits on its own, which may
 //!   be any, one of an async runtime included.
 
+use super::server::Server;
+use super::tls;
 use crate::StoreError;
 use std::collections::HashMap;
 use std::future::Future;
 use std::pin::Pin;
-use std::str::FromStr;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::task::Poll;
 use std::time::{Duration, Instant};
 use tokio::runtime::{Builder, Runtime};
-use tokio_postgres::config::{Host, SslMode};
+use tokio_postgres::config::SslMode;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::{IsNull, ToSql, Type, private::BytesMut};
-use tokio_postgres::{Client, Config, NoTls, Row, Statement};
+use tokio_postgres::{Client, NoTls, Row, SimpleQueryMessage, Statement};
 
-/// How long a connection may take, and a call.
-const CONNECT: Duration = Duration::from_secs(10);
+/// How long a call may take, where nobody says how long.
 const ANSWER: Duration = Duration::from_secs(90);
 
 /// Every session: plans that do not change with the size of a table (all reads go by key), and an
 /// end for a transaction whose client has stopped, since it holds the rows of its partitions. What is
 /// acknowledged is on the disk, whatever the server's default.
+///
+/// Citus has to see the parameters to find the shards of a statement, so that it plans anew each time
+/// what goes to several; and one connection to each of its nodes is enough for who sends one
+/// statement at a time. Where there is no Citus, nobody reads that setting.
 const SESSION: &str = "SET search_path = argiope; SET application_name = 'argiope';
-    SET client_min_messages = warning; SET plan_cache_mode = force_generic_plan; SET jit = off;
+    SET client_min_messages = warning; SET jit = off;
+    SELECT set_config('plan_cache_mode', CASE WHEN EXISTS (
+        SELECT FROM pg_extension WHERE extname = 'citus') THEN 'auto' ELSE 'force_generic_plan' END, false);
+    SET citus.max_adaptive_executor_pool_size = 1;
     SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off;
     SET enable_bitmapscan = off; SET idle_in_transaction_session_timeout = '10s';
     SET statement_timeout = '80s'; SET bytea_output = hex;
@@ -41,9 +49,22 @@ const SESSION: &str = "SET search_path = argiope; SET application_name = 'argiop
 
 pub(super) type Param = Box<dyn ToSql + Send + Sync>;
 
+/// A statement: as PostgreSQL is told it, and as Citus is, where that spares it a detour.
+#[derive(Clone, Copy)]
+pub(super) struct Sql {
+    pub plain: &'static str,
+    pub citus: &'static str,
+}
+
+impl From<&'static str> for Sql {
+    fn from(sql: &'static str) -> Sql {
+        Sql { plain: sql, citus: sql }
+    }
+}
+
 /// One statement with what goes into it; without parameters it is sent as it stands.
 pub(super) struct Call {
-    pub sql: &'static str,
+    pub sql: Sql,
     pub params: Vec<Param>,
 }
 
@@ -52,14 +73,14 @@ pub(super) type Answer = Vec<Row>;
 
 /// A statement that takes nothing and answers nothing.
 pub(super) fn plain(sql: &'static str) -> Call {
-    Call { sql, params: Vec::new() }
+    Call { sql: sql.into(), params: Vec::new() }
 }
 
 /// A call with these parameters.
 macro_rules! call {
     ($sql:expr $(, $param:expr)+ $(,)?) => {
         $crate::postgres::link::Call {
-            sql: $sql,
+            sql: $crate::postgres::link::Sql::from($sql),
             params: vec![$(Box::new($param) as $crate::postgres::link::Param),+],
         }
     };
@@ -112,45 +133,13 @@ impl ToSql for Bytes {
 
 struct Connection {
     client: Client,
+    /// Whether the server is a coordinator of Citus.
+    citus: bool,
     statements: Mutex<HashMap<&'static str, Statement>>,
 }
 
-/// The server's address, read once.
-pub(super) struct Server {
-    config: Config,
-    /// As it is told to people: without the password.
-    pub name: String,
-}
-
-impl Server {
-    pub fn parse(url: &str) -> Result<Self, StoreError> {
-        let unusable = |why: String| StoreError::Address { why };
-        if url.contains("sslmode=verify") || url.contains("sslmode=require") {
-            return Err(unusable(
-                "this build speaks to PostgreSQL without TLS: sslmode=require cannot be kept; use \
-                 sslmode=disable or sslmode=prefer over a network you trust, or a tunnel"
-                    .into(),
-            ));
-        }
-        let mut config = Config::from_str(url).map_err(|e| unusable(chain(&e)))?;
-        if config.get_ssl_mode() == SslMode::Require {
-            return Err(unusable("sslmode=require cannot be kept: this build has no TLS".into()));
-        }
-        config.connect_timeout(CONNECT).keepalives_idle(Duration::from_secs(10));
-        let host = config.get_hosts().first().map(|host| match host {
-            Host::Tcp(name) => name.clone(),
-            Host::Unix(path) => path.display().to_string(),
-        });
-        let host = host.ok_or_else(|| unusable("it names no host".into()))?;
-        let port = config.get_ports().first().map_or(5432, |port| *port);
-        let database = config.get_dbname().or(config.get_user()).unwrap_or("postgres");
-        let name = format!("{host}:{port}/{database}");
-        Ok(Server { config, name })
-    }
-}
-
 /// A cause and what lies behind it, in one line.
-fn chain(error: &dyn std::error::Error) -> String {
+pub(super) fn chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(cause) = source {
@@ -167,6 +156,10 @@ pub(super) struct Link {
     connection: Mutex<Option<Arc<Connection>>>,
     /// How long reading goes on trying.
     patience: Duration,
+    /// How long an answer is awaited, in milliseconds.
+    answer: AtomicU64,
+    /// Whether the last server that was met is Citus.
+    citus: AtomicBool,
 }
 
 /// The thread that connections live on.
@@ -193,7 +186,19 @@ impl Drop for Threads {
 
 impl Link {
     pub fn new(server: Arc<Server>, runtime: Arc<Threads>, patience: Duration) -> Self {
-        Link { server, runtime, connection: Mutex::new(None), patience }
+        let answer = AtomicU64::new(ANSWER.as_millis() as u64);
+        let (connection, citus) = (Mutex::new(None), AtomicBool::new(false));
+        Link { server, runtime, connection, patience, answer, citus }
+    }
+
+    pub fn is_citus(&self) -> bool {
+        self.citus.load(Ordering::Relaxed)
+    }
+
+    /// Waits no longer than this for each answer, connecting included, from now on; `None` as at first.
+    pub fn answer_within(&self, limit: Option<Duration>) {
+        let limit = limit.unwrap_or(ANSWER).as_millis() as u64;
+        self.answer.store(limit, Ordering::Relaxed);
     }
 
     /// Sends all calls, then awaits their answers.
@@ -266,13 +271,17 @@ impl Link {
         }
         let server = self.server.clone();
         let made = self.wait(async move {
-            let (client, line) = server.config.connect(NoTls).await?;
-            tokio::spawn(line);
-            client.batch_execute(SESSION).await?;
-            Ok(Connection { client, statements: Mutex::default() })
+            let client = connect(&server).await?;
+            let told = client.simple_query(SESSION).await?;
+            let is_auto = |told: &SimpleQueryMessage| matches!(told, SimpleQueryMessage::Row(row) if row.get(0) == Some("auto"));
+            let citus = told.iter().any(is_auto);
+            Ok(Connection { client, citus, statements: Mutex::default() })
         });
         match made {
-            Ok(Ok(connection)) => Ok(kept.insert(Arc::new(connection)).clone()),
+            Ok(Ok(connection)) => {
+                self.citus.store(connection.citus, Ordering::Relaxed);
+                Ok(kept.insert(Arc::new(connection)).clone())
+            }
             Ok(Err(error)) => Err(self.failed(action, error)),
             Err(why) => Err(self.unreachable(action, why)),
         }
@@ -285,27 +294,55 @@ impl Link {
     ) -> Result<T, String> {
         let runtime = self.runtime.0.as_ref().ok_or("the store is being closed")?;
         let (tell, told) = mpsc::sync_channel(1);
+        let limit = Duration::from_millis(self.answer.load(Ordering::Relaxed));
         runtime.spawn(async move {
-            let done = tokio::time::timeout(ANSWER, work).await;
+            let done = tokio::time::timeout(limit, work).await;
             let _ = tell.send(done);
         });
         match told.recv() {
             Ok(Ok(done)) => Ok(done),
-            Ok(Err(_)) => Err(format!("no answer for {} s", ANSWER.as_secs())),
+            Ok(Err(_)) => Err(format!("no answer for {:.1} s", limit.as_secs_f64())),
             Err(_) => Err("its thread ended".into()),
         }
     }
 
-    fn unreachable(&self, action: &'static str, why: String) -> StoreError {
+    pub fn unreachable(&self, action: &'static str, why: String) -> StoreError {
         StoreError::Unreachable { server: self.server.name.clone(), action, why }
     }
 
     fn failed(&self, action: &'static str, error: tokio_postgres::Error) -> StoreError {
+        if let Some(why) = tls::words(&error) {
+            return StoreError::Address { why };
+        }
         if is_passing(&error) {
             return self.unreachable(action, chain(&error));
         }
         let server = self.server.name.clone();
         StoreError::Server { server, action, source: Box::new(error) }
+    }
+}
+
+/// Makes a connection. Where TLS is only preferred, a server that offers it and cannot is spoken to
+/// without.
+async fn connect(server: &Server) -> Result<Client, tokio_postgres::Error> {
+    let Some(secure) = &server.tls else {
+        let (client, line) = server.config.connect(NoTls).await?;
+        tokio::spawn(line);
+        return Ok(client);
+    };
+    match server.config.connect(secure.clone()).await {
+        Ok((client, line)) => {
+            tokio::spawn(line);
+            Ok(client)
+        }
+        Err(error)
+            if server.config.get_ssl_mode() == SslMode::Prefer && tls::words(&error).is_some() =>
+        {
+            let (client, line) = server.config.connect(NoTls).await?;
+            tokio::spawn(line);
+            Ok(client)
+        }
+        Err(error) => Err(error),
     }
 }
 
@@ -352,6 +389,7 @@ fn is_passing(error: &tokio_postgres::Error) -> bool {
         SqlState::T_R_SERIALIZATION_FAILURE,
         SqlState::T_R_DEADLOCK_DETECTED,
         SqlState::QUERY_CANCELED,
+        SqlState::LOCK_NOT_AVAILABLE,
         SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT,
     ];
     known.contains(code) || code.code().starts_with("08")
@@ -388,7 +426,8 @@ async fn perform(
 }
 
 impl Connection {
-    async fn prepare(&self, sql: &'static str) -> Result<Statement, tokio_postgres::Error> {
+    async fn prepare(&self, sql: Sql) -> Result<Statement, tokio_postgres::Error> {
+        let sql = if self.citus { sql.citus } else { sql.plain };
         let known = |statements: &Mutex<HashMap<&'static str, Statement>>| {
             statements.lock().unwrap_or_else(PoisonError::into_inner).get(sql).cloned()
         };
@@ -403,7 +442,7 @@ impl Connection {
 
     async fn send(&self, call: &Call) -> Result<Answer, tokio_postgres::Error> {
         if call.params.is_empty() {
-            self.client.batch_execute(call.sql).await?;
+            self.client.batch_execute(call.sql.plain).await?;
             return Ok(Answer::default());
         }
         let statement = self.prepare(call.sql).await?;

@@ -2,7 +2,7 @@
 //! it is not sure any more.
 
 use super::lease::Lease;
-use super::link::{Link, call};
+use super::link::{Link, Pause, call};
 use super::row::{add, fields, state_of};
 use super::{Kept, migrate::LOG_RANGE};
 use crate::StoreError;
@@ -10,11 +10,16 @@ use crate::row::{self, JobCounters, JobProgress, JobRow, damaged};
 use crate::work::PartCounters;
 use argiope_model::{JobId, JobState, Time};
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 const PARTS: &str = "SELECT p.part, p.epoch, p.docs, p.log, p.grp,
     (SELECT s.k FROM schedule s WHERE s.part = p.part ORDER BY s.k LIMIT 1),
     (SELECT c.k FROM calendar c WHERE c.part = p.part ORDER BY c.k LIMIT 1)
     FROM parts p WHERE p.part = ANY($1) AND p.owner = $2";
+/// Waits for whatever still changes these rows.
+const SETTLE: &str =
+    "UPDATE parts SET grp = grp WHERE part = ANY($1) AND owner = $2 RETURNING part";
+const UNSEEN: &str = "SELECT part FROM parts WHERE part = ANY($1) AND grp < $2 LIMIT 1";
 const JOB_STATES: &str = "SELECT job, state, version FROM jobs WHERE part >= $1";
 const JOB_ORDERS: &str = "SELECT v FROM jobs WHERE job = ANY($1)";
 const JOB_COUNTS: &str = "SELECT job, c FROM job_counts WHERE part >= $1";
@@ -46,6 +51,8 @@ pub(super) struct Loaded {
     pub stale: bool,
     /// How the leases were numbered when they were read.
     seen: u64,
+    /// The last group and the partitions it wrote to, on Citus, until it was seen there.
+    written: Option<(i64, Vec<i16>)>,
 }
 
 /// The number of a counter among those that only grow.
@@ -69,6 +76,7 @@ impl Loaded {
             told: BTreeMap::new(),
             stale: true,
             seen: 0,
+            written: None,
         }
     }
 
@@ -87,6 +95,12 @@ impl Loaded {
         now: Time,
     ) -> Result<bool, StoreError> {
         if self.stale {
+            // A commit whose end nobody heard may still be under way on the server.
+            let parts: Vec<i16> = self.parts.keys().map(|part| *part as i16).collect();
+            if !parts.is_empty() {
+                link.read("wait for the last group", call!(SETTLE, parts, self.session))?;
+            }
+            self.written = None;
             self.kept.clear();
             (self.parts, self.versions) = (BTreeMap::new(), BTreeMap::new());
             (self.looked, self.seen) = (None, 0);
@@ -182,6 +196,30 @@ impl Loaded {
                 job.counters = JobCounters::default();
                 add(&mut job.counters, &sums);
             }
+        }
+        Ok(())
+    }
+
+    /// A group was committed that writes to these partitions.
+    pub fn note_written(&mut self, link: &Link, parts: impl Iterator<Item = i16>) {
+        if link.is_citus() {
+            self.written = Some((self.group, parts.collect()));
+        }
+    }
+
+    /// Waits until every node of Citus shows the last group. One that broke down while it was being
+    /// committed shows it only when Citus has settled it there, some time after it is back; what is read
+    /// before that would be written over what is settled.
+    pub fn await_written(&mut self, link: &Link, patience: Duration) -> Result<(), StoreError> {
+        let mut pause = Pause::new(patience);
+        while let Some((group, parts)) = &self.written {
+            let unseen = call!(UNSEEN, parts.clone(), *group);
+            if link.read("look for the last group", unseen)?.is_empty() {
+                self.written = None;
+                break;
+            }
+            let why = "a node of Citus has not settled the last group yet".into();
+            pause.or(link.unreachable("read what a group is about", why))?;
         }
         Ok(())
     }

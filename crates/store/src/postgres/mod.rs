@@ -22,7 +22,7 @@
 //! * Durability: `COMMIT` with `synchronous_commit` on at least.
 //! * Formats: values are those of [`crate::row`]; keys as in `schema/*.sql`, changed by numbered
 //!   steps ([`migrate`]).
-//! * What is not here: TLS (a URL with `sslmode=require` is refused), who runs when (`crawl`).
+//! * What is not here: who runs when (`crawl`).
 
 mod address;
 mod agree;
@@ -38,7 +38,9 @@ mod migrate;
 mod plan;
 mod read;
 mod row;
+mod server;
 mod share;
+mod tls;
 mod window;
 
 pub use fleet::WorkerRow;
@@ -49,8 +51,9 @@ pub use share::{Rebalance, fair_share, rebalance};
 use crate::StoreError;
 use crate::work;
 use lease::Lease;
-use link::{Link, Server, Threads};
+use link::{Link, Threads};
 use load::Loaded;
+use server::Server;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 

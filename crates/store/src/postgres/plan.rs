@@ -1,7 +1,7 @@
 //! What a batch writes, as statements: one for each table and kind of change, whatever the number
 //! of rows, and in front of them the one that holds the lease to its word.
 
-use super::link::{Bytes, Call, Link, Pause, call, plain};
+use super::link::{Bytes, Call, Link, Pause, Sql, call, plain};
 use super::load::Loaded;
 use super::row::{INSERT_URLS, Place, Rows, Sorted, UPSERT_URLS, fields, ready_url, state_number};
 use crate::StoreError;
@@ -12,12 +12,25 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio_postgres::Row;
 
+macro_rules! lease {
+    ($only:literal) => {
+        concat!(
+            "UPDATE parts p SET docs = x.docs, log = x.log, grp = x.grp
+            FROM unnest($1::smallint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[],
+                $6::bigint[]) AS x(part, owner, epoch, docs, log, grp)
+            WHERE p.part = x.part AND p.owner = x.owner AND p.epoch = x.epoch AND p.grp < x.grp ",
+            $only,
+            " RETURNING p.part"
+        )
+    };
+}
+
 /// Advances the numbers of partitions that are still ours, unless this very group has.
-const LEASE: &str = "INSERT INTO parts (part, owner, epoch, docs, log, grp)
-    SELECT * FROM unnest($1::smallint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[])
-    ON CONFLICT (part) DO UPDATE SET docs = excluded.docs, log = excluded.log, grp = excluded.grp
-    WHERE parts.owner = excluded.owner AND parts.epoch = excluded.epoch AND parts.grp < excluded.grp
-    RETURNING part";
+const LEASE: Sql = Sql {
+    plain: lease!(""),
+    // It need not ask the shards that hold none of them.
+    citus: lease!("AND p.part = ANY($1)"),
+};
 /// What is held, under which epoch, and the last group of each.
 pub(super) const LOOK: &str =
     "SELECT part, epoch, grp FROM parts WHERE part = ANY($1) AND owner = $2";
@@ -151,7 +164,7 @@ impl Plan {
             for (place, rows) in &writes.sorted.places {
                 calls.extend(place_calls(*place, rows)?);
             }
-            calls.extend(url_call(INSERT_URLS, writes.urls.iter().filter(|url| url.fresh)));
+            calls.extend(url_call(INSERT_URLS.into(), writes.urls.iter().filter(|url| url.fresh)));
             calls.extend(url_call(UPSERT_URLS, writes.urls.iter().filter(|url| !url.fresh)));
             calls.extend(job_calls(writes.jobs, home));
             calls.extend(other_calls(&writes.sorted, &writes.archive));
@@ -160,6 +173,11 @@ impl Plan {
         let touched = touched.iter().map(|part| (*part as i16, loaded.parts[part])).collect();
         let (writes, reads) = (Arc::new(calls), Arc::new(reads));
         Ok(Plan { writes, reads, touched, session, group })
+    }
+
+    /// The partitions that are written to.
+    pub fn touched(&self) -> impl Iterator<Item = i16> + '_ {
+        self.touched.keys().copied()
     }
 
     /// Commits; answers what was to be read.
@@ -289,7 +307,7 @@ fn place_calls(place: Place, rows: &Rows) -> Result<Vec<Call>, StoreError> {
     Ok(calls)
 }
 
-fn url_call<'a>(sql: &'static str, urls: impl Iterator<Item = &'a UrlWrite>) -> Option<Call> {
+fn url_call<'a>(sql: Sql, urls: impl Iterator<Item = &'a UrlWrite>) -> Option<Call> {
     let (mut keys, mut values) = (Bytes::default(), Bytes::default());
     let (mut parts, mut docs) = (Vec::new(), Vec::new());
     for url in urls {

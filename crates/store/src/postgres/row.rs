@@ -1,10 +1,31 @@
 //! Where rows lie: from the keys of [`crate::work`] to tables, partitions and the rest of the key.
 
+use super::link::Sql;
 use crate::StoreError;
 use crate::row::{self, JobCounters, damaged};
 use crate::work::{ReadyRow, Table, Write, key};
 use argiope_model::{HostKey, JobState, UrlKey};
 use std::collections::BTreeMap;
+
+/// Rows of a list, written. Citus hands a list that comes from nowhere to its nodes as files, each over
+/// a connection of its own; joined with a table that lies there already, the statement goes to the
+/// shards as it is. Every partition has its row in `parts`.
+macro_rules! upsert {
+    ($into:expr, $columns:literal, $list:literal, $conflict:literal) => {
+        Sql {
+            plain: concat!($into, " SELECT x.part, ", $columns, " FROM ", $list, " ", $conflict),
+            citus: concat!(
+                $into,
+                " SELECT p.part, ",
+                $columns,
+                " FROM parts p, ",
+                $list,
+                " WHERE p.part = x.part AND p.part = ANY($1) ",
+                $conflict
+            ),
+        }
+    };
+}
 
 /// The tables that batches write to, but for the rows of URLs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -24,26 +45,24 @@ pub(super) enum Place {
 
 impl Place {
     /// Writes rows; a row that is there is replaced. The change log has none that is.
-    pub fn upsert(self) -> &'static str {
+    pub fn upsert(self) -> Sql {
         macro_rules! values {
             ($table:literal) => {
-                concat!(
-                    "INSERT INTO ",
-                    $table,
-                    " (part, k, v)
-                    SELECT * FROM unnest($1::smallint[], $2::bytea[], $3::bytea[])
-                    ON CONFLICT (part, k) DO UPDATE SET v = excluded.v"
+                upsert!(
+                    concat!("INSERT INTO ", $table, " (part, k, v)"),
+                    "x.k, x.v",
+                    "unnest($1::smallint[], $2::bytea[], $3::bytea[]) AS x(part, k, v)",
+                    "ON CONFLICT (part, k) DO UPDATE SET v = excluded.v"
                 )
             };
         }
         macro_rules! keys {
             ($table:literal) => {
-                concat!(
-                    "INSERT INTO ",
-                    $table,
-                    " (part, k)
-                    SELECT * FROM unnest($1::smallint[], $2::bytea[])
-                    ON CONFLICT (part, k) DO NOTHING"
+                upsert!(
+                    concat!("INSERT INTO ", $table, " (part, k)"),
+                    "x.k",
+                    "unnest($1::smallint[], $2::bytea[]) AS x(part, k)",
+                    "ON CONFLICT (part, k) DO NOTHING"
                 )
             };
         }
@@ -57,15 +76,15 @@ impl Place {
             Self::Inbox => values!("inbox"),
             Self::Schedule => keys!("schedule"),
             Self::Claims => keys!("claims"),
-            Self::Ready => {
-                "INSERT INTO ready (part, k, u)
-                SELECT * FROM unnest($1::smallint[], $2::bytea[], $3::bigint[])
-                ON CONFLICT (part, k) DO UPDATE SET u = excluded.u"
-            }
-            Self::Log => {
-                "INSERT INTO log (part, n, v)
+            Self::Ready => upsert!(
+                "INSERT INTO ready (part, k, u)",
+                "x.k, x.u",
+                "unnest($1::smallint[], $2::bytea[], $3::bigint[]) AS x(part, k, u)",
+                "ON CONFLICT (part, k) DO UPDATE SET u = excluded.u"
+            ),
+            Self::Log => "INSERT INTO log (part, n, v)
                 SELECT * FROM unnest($1::smallint[], $2::bigint[], $3::bytea[])"
-            }
+                .into(),
         }
     }
 
@@ -125,9 +144,12 @@ impl Place {
 /// not looking again saves the server a fifth.
 pub(super) const INSERT_URLS: &str = "INSERT INTO urls (part, k, doc, v)
     SELECT * FROM unnest($1::smallint[], $2::bytea[], $3::bigint[], $4::bytea[])";
-pub(super) const UPSERT_URLS: &str = "INSERT INTO urls (part, k, doc, v)
-    SELECT * FROM unnest($1::smallint[], $2::bytea[], $3::bigint[], $4::bytea[])
-    ON CONFLICT (part, k) DO UPDATE SET v = excluded.v";
+pub(super) const UPSERT_URLS: Sql = upsert!(
+    "INSERT INTO urls (part, k, doc, v)",
+    "x.k, x.doc, x.v",
+    "unnest($1::smallint[], $2::bytea[], $3::bigint[], $4::bytea[]) AS x(part, k, doc, v)",
+    "ON CONFLICT (part, k) DO UPDATE SET v = excluded.v"
+);
 pub(super) const SELECT_URLS: &str = "SELECT part, k, v FROM urls WHERE (part, k) IN
     (SELECT * FROM unnest($1::smallint[], $2::bytea[]))";
 

@@ -13,7 +13,7 @@ use std::net::IpAddr;
 use std::time::{Duration, Instant};
 
 const LONG: Duration = Duration::from_secs(600);
-const SHORT: Duration = Duration::from_millis(400);
+const SHORT: Duration = Duration::from_millis(1000);
 
 fn open(url: &str) -> PostgresStore {
     PostgresStore::open(url, PostgresOptions::default()).unwrap()

@@ -3,7 +3,7 @@
 use crate::cluster::{self, CARELESS, Cluster, name_in};
 use crate::proxy::Proxy;
 use crate::scene::*;
-use argiope_store::{Batch, PostgresOptions, PostgresStore, Store, StoreError};
+use argiope_store::{Batch, PostgresOptions, PostgresStore, Store, StoreError, WorkerReport};
 use std::time::{Duration, Instant};
 
 const A: &str = "http://a.test/1";
@@ -108,4 +108,59 @@ fn a_statement_the_server_refuses_is_another_kind_of_failure() {
     cluster.sql(name_in(&url), "ALTER TABLE argiope.links RENAME TO elsewhere");
     let failed = store.links(&[key(A)]).unwrap_err();
     assert!(matches!(failed, StoreError::Server { .. }) && !failed.is_passing(), "{failed}");
+}
+
+#[test]
+fn a_renewal_on_a_silent_line_ends_in_time_for_another() {
+    let Some(cluster) = cluster::shared() else { return };
+    let direct = cluster.database();
+    let proxy = Proxy::before(cluster.dir());
+    let lease = Duration::from_secs(8);
+    let store = PostgresStore::open(&proxy.url(name_in(&direct)), PostgresOptions::default());
+    let store = store.unwrap();
+    let held = store.join("test", "", lease, Instant::now()).unwrap();
+    store.acquire(&held.free).unwrap();
+    let report = WorkerReport::default();
+    let before = store.renew(&report, Instant::now()).unwrap().deadline;
+    proxy.fall_silent();
+    let begun = Instant::now();
+    let failed = store.renew(&report, begun).unwrap_err();
+    assert!(failed.is_passing() && failed.to_string().contains("no answer for 2.0 s"), "{failed}");
+    assert!(begun.elapsed() < lease / 2, "it took {:?}", begun.elapsed());
+    let held = store.renew(&report, Instant::now()).unwrap();
+    assert!(Instant::now() < before && held.deadline > before, "it never stopped");
+    assert_eq!((held.parts.len(), held.lost.len()), (4096, 0));
+}
+
+#[test]
+fn who_lives_is_renewed_while_a_dead_workers_commit_still_hangs() {
+    let Some(cluster) = cluster::shared() else { return };
+    let url = cluster.database();
+    let open = || PostgresStore::open(&url, PostgresOptions::default()).unwrap();
+    let (dead, living) = (open(), open());
+    let held = dead.join("dead", "", Duration::from_millis(200), Instant::now()).unwrap();
+    dead.acquire(&held.free[..1]).unwrap();
+    living.join("living", "", Duration::from_secs(600), Instant::now()).unwrap();
+    std::thread::sleep(Duration::from_millis(300));
+    // Its last commit holds the row of its partition, and nobody ends it.
+    let name = name_in(&url);
+    let holding = std::thread::scope(|scope| {
+        let hold = "BEGIN; UPDATE argiope.parts SET log = log WHERE part = 0;
+            SELECT pg_advisory_xact_lock(77); SELECT pg_sleep(4)";
+        let commit = scope.spawn(move || cluster.sql(name, hold));
+        let holds = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objid = 77";
+        while cluster.sql(name, holds).trim() == "0" {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        let report = WorkerReport::default();
+        let begun = Instant::now();
+        let held = living.renew(&report, begun).unwrap();
+        let took = begun.elapsed();
+        commit.join().unwrap();
+        (held.free.len(), took)
+    });
+    assert_eq!(holding.0, 4095, "what the dead one holds is not free yet");
+    assert!(holding.1 < Duration::from_secs(3), "it took {:?}", holding.1);
+    let held = living.renew(&WorkerReport::default(), Instant::now()).unwrap();
+    assert_eq!((held.free.len(), held.workers), (4096, 1), "the next one buries it");
 }

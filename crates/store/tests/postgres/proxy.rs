@@ -15,6 +15,9 @@ struct State {
     cut_after: Option<&'static [u8]>,
     /// Nobody gets through.
     down: bool,
+    /// How many lines there were when they fell silent.
+    silent: usize,
+    lines: usize,
     cuts: usize,
 }
 
@@ -40,9 +43,11 @@ impl Proxy {
                 }
                 let (from, to) = (client.try_clone().unwrap(), server.try_clone().unwrap());
                 state.open.extend([client.try_clone().unwrap(), server.try_clone().unwrap()]);
-                thread::spawn(move || pass(from, to, None));
-                let lines = shared.clone();
-                thread::spawn(move || pass(server, client, Some(lines)));
+                state.lines += 1;
+                let number = state.lines;
+                let (there, back) = (shared.clone(), shared.clone());
+                thread::spawn(move || pass(from, to, &there, number, false));
+                thread::spawn(move || pass(server, client, &back, number, true));
             }
         });
         Proxy { dir, lines }
@@ -75,6 +80,12 @@ impl Proxy {
         }
     }
 
+    /// Passes nothing on any more over the lines that are open, and leaves them open.
+    pub fn fall_silent(&self) {
+        let mut state = self.lines.lock().unwrap();
+        state.silent = state.lines;
+    }
+
     /// How often a line was cut after an answer.
     pub fn cuts(&self) -> usize {
         self.lines.lock().unwrap().cuts
@@ -87,13 +98,16 @@ fn cut(state: &mut State) {
     }
 }
 
-fn pass(mut from: UnixStream, mut to: UnixStream, watch: Option<Lines>) {
+fn pass(mut from: UnixStream, mut to: UnixStream, lines: &Lines, number: usize, watch: bool) {
     let mut bytes = vec![0; 64 << 10];
     while let Ok(n @ 1..) = from.read(&mut bytes) {
-        if let Some(lines) = &watch {
+        {
             let mut state = lines.lock().unwrap();
+            if number <= state.silent {
+                continue;
+            }
             let hit = |answer: &&[u8]| bytes[..n].windows(answer.len()).any(|w| w == *answer);
-            if state.cut_after.as_ref().is_some_and(hit) {
+            if watch && state.cut_after.as_ref().is_some_and(hit) {
                 (state.cut_after, state.cuts) = (None, state.cuts + 1);
                 cut(&mut state);
                 return;

@@ -6,6 +6,8 @@
 //! * As root the server runs as the system's user `postgres`, since it refuses root.
 //! * Where PostgreSQL is not installed, the tests that need it say SKIPPED; `ARGIOPE_NO_SKIP=1`
 //!   turns that into a failure, and `cargo xtask test` installs it.
+//! * On Citus: `ARGIOPE_TEST_CITUS=8` makes every cluster a coordinator with two workers, each a server
+//!   with a socket of its own, and the tables of so many shards: all tests run on what is distributed.
 
 #![allow(dead_code, clippy::unwrap_used, clippy::print_stderr)] // Each program uses a part of it.
 
@@ -13,8 +15,8 @@ use std::io::Write;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Fast, and lost with the power: for tests of behaviour.
@@ -31,12 +33,25 @@ done
 kill -INT $server 2>/dev/null; wait $server 2>/dev/null
 cd /; rm -rf "$dir""#;
 
+/// Shards of each table, where nobody says how many: each database of a test has its own.
+const SHARDS: u32 = 8;
+
+/// Citus beside what `settings` say.
+const CITUS: &str = "shared_preload_libraries = 'citus, pg_stat_statements'
+citus.node_conninfo = 'sslmode=prefer'
+citus.enable_statistics_collection = off
+citus.recover_2pc_interval = 1s
+";
+
 /// A running cluster.
 pub struct Cluster {
     dir: PathBuf,
     bin: PathBuf,
     keeper: Child,
+    port: u16,
     databases: AtomicU32,
+    /// The servers that hold the rows, on Citus.
+    workers: Vec<Cluster>,
 }
 
 /// Where the programs of the newest PostgreSQL lie.
@@ -56,9 +71,29 @@ pub fn shared() -> Option<&'static Cluster> {
     SHARED.as_ref()
 }
 
+/// Whether the newest PostgreSQL can load Citus.
+fn has_citus(bin: &Path) -> bool {
+    let asked = Command::new(bin.join("pg_config")).arg("--sharedir").output();
+    let shared = asked.ok().and_then(|out| String::from_utf8(out.stdout).ok());
+    let shared = shared.map(|dir| Path::new(dir.trim()).join("extension/citus.control"));
+    // Where only the server is installed, it lies where Debian has it.
+    let debian = bin.parent().and_then(Path::file_name).map(|version| {
+        Path::new("/usr/share/postgresql").join(version).join("extension/citus.control")
+    });
+    shared.into_iter().chain(debian).any(|control| control.is_file())
+}
+
 impl Cluster {
-    /// Makes and starts one with these settings.
+    /// Makes and starts one with these settings; with Citus where that is asked for.
     pub fn start(settings: &str) -> Option<Cluster> {
+        if std::env::var_os("ARGIOPE_TEST_CITUS").is_some() {
+            return Cluster::citus(settings);
+        }
+        Cluster::alone(settings)
+    }
+
+    /// One server, and no Citus.
+    pub fn alone(settings: &str) -> Option<Cluster> {
         let Some(bin) = programs() else {
             assert!(
                 std::env::var_os("ARGIOPE_NO_SKIP").is_none(),
@@ -67,6 +102,29 @@ impl Cluster {
             eprintln!("SKIPPED: PostgreSQL is not installed (Debian package postgresql)");
             return None;
         };
+        Some(Cluster::node(bin, settings))
+    }
+
+    /// A coordinator and two workers; `None` where Citus is not installed, and says so.
+    pub fn citus(settings: &str) -> Option<Cluster> {
+        let Some(bin) = programs().filter(|bin| has_citus(bin)) else {
+            assert!(
+                std::env::var_os("ARGIOPE_TEST_CITUS").is_none(),
+                "Citus is asked for and not installed"
+            );
+            eprintln!("SKIPPED: Citus is not installed beside PostgreSQL");
+            return None;
+        };
+        let asked = std::env::var("ARGIOPE_TEST_CITUS").ok().and_then(|n| n.parse().ok());
+        let shards = asked.unwrap_or(SHARDS);
+        let settings = format!("{settings}\n{CITUS}citus.shard_count = {shards}\n");
+        let mut cluster = Cluster::node(bin.clone(), &settings);
+        cluster.workers = (0..2).map(|_| Cluster::node(bin.clone(), &settings)).collect();
+        Some(cluster)
+    }
+
+    /// One server.
+    fn node(bin: PathBuf, settings: &str) -> Cluster {
         let dir = tempfile::Builder::new().prefix("argiope-pg-").tempdir().unwrap().keep();
         std::fs::set_permissions(&dir, PermissionsExt::from_mode(0o711)).unwrap();
         let is_root = std::fs::metadata("/proc/self").is_ok_and(|me| me.uid() == 0);
@@ -107,15 +165,20 @@ impl Cluster {
         config.write_all(options.as_bytes()).unwrap();
         keeper.stdin(Stdio::piped()).stdout(log.try_clone().unwrap()).stderr(log);
         let keeper = keeper.current_dir("/").spawn().unwrap();
-        let cluster = Cluster { dir, bin, keeper, databases: AtomicU32::new(0) };
+        let port = settings.lines().find_map(|line| line.strip_prefix("port = "));
+        let port = port.map_or(5432, |port| port.parse().unwrap());
+        let (databases, workers) = (AtomicU32::new(0), Vec::new());
+        let cluster = Cluster { dir, bin, keeper, port, databases, workers };
         cluster.await_ready();
-        Some(cluster)
+        cluster
     }
 
     fn await_ready(&self) {
         let begun = Instant::now();
         loop {
-            let ready = Command::new(self.bin.join("pg_isready")).arg("-h").arg(&self.dir).output();
+            let mut ready = Command::new(self.bin.join("pg_isready"));
+            let ready =
+                ready.arg("-h").arg(&self.dir).args(["-p", &self.port.to_string()]).output();
             if ready.is_ok_and(|done| done.status.success()) {
                 return;
             }
@@ -142,7 +205,26 @@ impl Cluster {
     pub fn database(&self) -> String {
         let name = format!("t{}", self.databases.fetch_add(1, Ordering::Relaxed));
         self.sql("postgres", &format!("CREATE DATABASE {name}"));
+        // Nodes are made known to each other one database at a time: all of them write the same roles.
+        static ONE: Mutex<()> = Mutex::new(());
+        let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+        for worker in &self.workers {
+            worker.sql("postgres", &format!("CREATE DATABASE {name}"));
+            worker.sql(&name, "CREATE EXTENSION citus");
+        }
+        if !self.workers.is_empty() {
+            self.sql(&name, "CREATE EXTENSION citus");
+        }
+        for worker in &self.workers {
+            let dir = worker.dir.display();
+            self.sql(&name, &format!("SELECT citus_add_node('{dir}', 5432)"));
+        }
         self.url(&name)
+    }
+
+    /// Every server of it.
+    pub fn nodes(&self) -> impl Iterator<Item = &Cluster> {
+        std::iter::once(self).chain(&self.workers)
     }
 
     /// The URL of a database.
@@ -155,7 +237,7 @@ impl Cluster {
         let done = Command::new(self.bin.join("psql"))
             .args(["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-U", "postgres", "-h"])
             .arg(&self.dir)
-            .args(["-d", database, "-c", sql])
+            .args(["-p", &self.port.to_string(), "-d", database, "-c", sql])
             .output()
             .unwrap();
         assert!(done.status.success(), "{sql}: {}", String::from_utf8_lossy(&done.stderr));
@@ -185,6 +267,11 @@ impl Cluster {
             }
         }
         ticks / 100.0
+    }
+
+    /// The port it listens on, where the settings name one.
+    pub fn port(&self) -> u16 {
+        self.port
     }
 
     /// Where it lives.
