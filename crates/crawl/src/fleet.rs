@@ -10,13 +10,16 @@
 //!   while nobody owns it.
 //! * What is not here: what a lease is worth (`store`), stopping in time (`tenure`).
 
+use crate::aside::{self, Aside, Wish};
 use crate::group::Event;
 use crate::run::EngineError;
 use crate::tenure::{Speed, Tenure};
 use crate::visit::VisitError;
+use argiope_frontier::Turn;
 use argiope_model::{HostKey, JobId, Time};
-use argiope_store::{Held, PostgresStore, Rebalance, Store, StoreError, WorkerReport, rebalance};
+use argiope_store::{Held, PostgresStore, Rebalance, StoreError, WorkerReport, rebalance};
 use std::collections::BTreeSet;
+use std::net::IpAddr;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, PoisonError, mpsc as blocking};
 use std::thread::JoinHandle;
@@ -53,6 +56,10 @@ pub(crate) enum PartsNews {
     Left,
     /// Somebody has excluded or forgiven sites; these names are excluded now.
     Excluded(Vec<(Box<str>, Time)>),
+    /// How it stands with addresses that turns were asked for.
+    Turns(Vec<(IpAddr, Turn)>),
+    /// Others want to ask these addresses too.
+    Wanted(Vec<IpAddr>),
 }
 
 /// The numbers of pages that are this worker's.
@@ -77,12 +84,23 @@ pub(crate) struct Membership {
     pub job: Option<JobId>,
     spare: Arc<Mutex<Option<Block>>>,
     orders: Sender<BTreeSet<u16>>,
+    aside: Aside,
 }
 
 impl Membership {
     /// Partitions of which nothing is left here are given back.
     pub fn release(&self, parts: BTreeSet<u16>) {
         let _ = self.orders.send(parts);
+    }
+
+    /// Asks for a turn at an address.
+    pub fn turn(&self, ip: IpAddr) {
+        self.aside.wish(Wish::Turn(ip));
+    }
+
+    /// Tells that turns are taken at these addresses from now on.
+    pub fn share(&self, ips: Vec<IpAddr>) {
+        self.aside.wish(Wish::Share(ips));
     }
 
     /// Makes sure that there are numbers; says whether there are.
@@ -102,12 +120,12 @@ pub(crate) struct Term {
     pub block: Block,
 }
 
-/// The thread that keeps the lease; it ends when the membership is dropped.
-pub(crate) struct Keeping(JoinHandle<()>);
+/// The threads that keep the lease and ask for turns; they end when the membership is dropped.
+pub(crate) struct Keeping([JoinHandle<()>; 2]);
 
 impl Keeping {
     pub fn end(self) {
-        let _ = self.0.join();
+        self.0.into_iter().for_each(|thread| drop(thread.join()));
     }
 }
 
@@ -182,11 +200,13 @@ fn acquire(
 pub(crate) fn keep(
     fleet: &Fleet,
     job: Option<JobId>,
+    gap: Duration,
     tenure: Arc<Tenure>,
     events: mpsc::Sender<Event>,
 ) -> std::io::Result<(Membership, Keeping)> {
     let (orders, heard) = blocking::channel();
     let spare = Arc::new(Mutex::new(None));
+    let (aside, asking) = aside::start(fleet.store.clone(), gap, events.clone())?;
     let keeper = Keeper {
         store: fleet.store.clone(),
         lease: fleet.lease,
@@ -195,12 +215,11 @@ pub(crate) fn keep(
         spare: spare.clone(),
         speed: Speed::new(),
         giving: false,
-        excluded: None,
     };
     let thread = std::thread::Builder::new().name("lease".to_owned());
     let thread = thread.spawn(move || keeper.run(heard))?;
     let (store, stays) = (fleet.store.clone(), fleet.stays);
-    Ok((Membership { store, stays, job, spare, orders }, Keeping(thread)))
+    Ok((Membership { store, stays, job, spare, orders, aside }, Keeping([thread, asking])))
 }
 
 struct Keeper {
@@ -212,8 +231,6 @@ struct Keeper {
     speed: Speed,
     /// The director was asked to let go of partitions and has not said so.
     giving: bool,
-    /// The names that were excluded when that was last looked at.
-    excluded: Option<Vec<(Box<str>, Time)>>,
 }
 
 impl Keeper {
@@ -278,11 +295,6 @@ impl Keeper {
             let parts = held.parts.iter().rev().take(give).copied().collect();
             self.giving = true;
             self.say(Event::Parts(PartsNews::Leave(parts)));
-        }
-        let excluded = self.store.exclusions()?;
-        if self.excluded.as_ref() != Some(&excluded) {
-            self.excluded = Some(excluded.clone());
-            self.say(Event::Parts(PartsNews::Excluded(excluded)));
         }
         let lacks = self.spare.lock().unwrap_or_else(PoisonError::into_inner).is_none();
         if lacks {

@@ -43,6 +43,7 @@
 //! * What is not here: deciding (`frontier`), keeping (`store`, `archive`), talking to people
 //!   (`cli`).
 
+mod aside;
 mod ask;
 mod ask_words;
 mod backlinks;

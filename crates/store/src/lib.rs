@@ -38,8 +38,8 @@ pub use links::{
 };
 pub use memory::MemoryStore;
 pub use postgres::{
-    Held, PostgresOptions, PostgresStore, Rebalance, SCHEMA_VERSION, WorkerReport, WorkerRow,
-    fair_share, rebalance,
+    Around, Held, PostgresOptions, PostgresStore, Rebalance, SCHEMA_VERSION, Turn, WorkerReport,
+    WorkerRow, fair_share, rebalance,
 };
 pub use row::{
     Change, Ended, HostRow, JobCounters, JobProgress, JobRow, PayloadRow, SegmentKind, UrlHead,

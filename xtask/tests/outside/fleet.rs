@@ -7,7 +7,7 @@
 //! Larger runs: `ARGIOPE_FLEET_PAGES=20000`, `ARGIOPE_FLEET_KILL_MS=1500`.
 
 #[path = "../../../crates/store/tests/support/cluster.rs"]
-mod cluster;
+pub mod cluster;
 
 use crate::rig::{CRAWL_LIMIT, Rig, SHORT_LIMIT, count, knob, summary};
 use anyhow::{Context, Result, ensure};
@@ -123,9 +123,10 @@ fn body(host: usize, page: usize, pages: usize, addresses: &[SocketAddr]) -> Str
     text
 }
 
-struct Fleet {
-    rig: Rig,
-    url: String,
+/// Workers that share a store, each with a directory of its own.
+pub struct Fleet {
+    pub rig: Rig,
+    pub url: String,
 }
 
 impl Fleet {

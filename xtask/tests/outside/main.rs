@@ -20,6 +20,7 @@ mod completeness;
 mod documents;
 mod exchange;
 mod fleet;
+mod fleet_together;
 mod forbidden;
 mod forget;
 mod full_disk;

@@ -153,6 +153,7 @@ impl Director {
                 rule_bytes: settings.rule_memory(),
                 address_gap: settings.address_gap,
                 address_exempt: settings.address_exempt.clone(),
+                address_turns: member.is_some(),
                 robots: settings.robots.then(|| settings.agent().to_owned()),
                 patience: settings.patience.clone(),
             }),
@@ -379,6 +380,11 @@ impl Director {
                 Task::Locate(host, url) => {
                     self.under_way.insert(number, Doing::locating(host, &url, now));
                     self.visits.spawn(locate(shared, number, host, url));
+                }
+                Task::Turn(ip) => {
+                    if let Some(member) = &self.member {
+                        member.turn(ip);
+                    }
                 }
                 Task::Errand(errand) => {
                     self.under_way.insert(number, Doing::robots(errand.at, &errand.url, now));

@@ -40,6 +40,15 @@ impl Director {
                 // Asks for a commit that gives back what is idle.
                 self.next_due = Some(Time(0));
             }
+            PartsNews::Turns(turns) => {
+                turns.into_iter().for_each(|(ip, turn)| self.frontier.turn(ip, turn, now));
+            }
+            PartsNews::Wanted(ips) => {
+                ips.iter().for_each(|ip| self.frontier.share_address(*ip));
+                if let Some(member) = &self.member {
+                    member.share(ips);
+                }
+            }
             PartsNews::Excluded(names) => self.excluded_by_others = Some(names),
             PartsNews::Left => {
                 self.frontier.left();

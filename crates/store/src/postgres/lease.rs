@@ -237,7 +237,7 @@ impl PostgresStore {
         Ok(row.map_or(0, |row| row.get::<_, i64>(0) as u64))
     }
 
-    fn session(&self) -> Result<(i64, Duration), StoreError> {
+    pub(super) fn session(&self) -> Result<(i64, Duration), StoreError> {
         let lease = self.lease();
         lease.session.map(|session| (session, lease.length)).ok_or(StoreError::LeaseEnded)
     }

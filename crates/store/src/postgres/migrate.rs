@@ -13,6 +13,7 @@ const STEPS: &[&str] = &[
     include_str!("schema/0001-crawl.sql"),
     include_str!("schema/0002-fleet.sql"),
     include_str!("schema/0003-archive.sql"),
+    include_str!("schema/0004-together.sql"),
 ];
 
 /// The schema that this program knows.

@@ -26,6 +26,7 @@
 
 mod address;
 mod agree;
+mod around;
 mod before;
 mod commit;
 mod fleet;
@@ -41,6 +42,8 @@ mod row;
 mod share;
 mod window;
 
+pub use address::Turn;
+pub use around::Around;
 pub use fleet::WorkerRow;
 pub use lease::{Held, WorkerReport};
 pub use migrate::SCHEMA_VERSION;
@@ -84,6 +87,8 @@ pub struct PostgresStore {
     reader: Link,
     /// For leases: a renewal must not wait behind a commit.
     leases: Link,
+    /// For turns at addresses, and for looking around: neither may wait for the others.
+    aside: Link,
     lease: Mutex<Lease>,
     kept: Mutex<Loaded>,
     options: PostgresOptions,
@@ -115,6 +120,7 @@ impl PostgresStore {
             reader: link(options.patience),
             // A renewal has its own pace.
             leases: link(Duration::ZERO),
+            aside: link(Duration::ZERO),
             lease: Mutex::default(),
             kept: Mutex::new(Loaded::new(options.memory / 2)),
             options,

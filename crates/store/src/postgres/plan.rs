@@ -1,6 +1,7 @@
 //! What a batch writes, as statements: one for each table and kind of change, whatever the number
 //! of rows, and in front of them the one that holds the lease to its word.
 
+use super::around::EXCLUDED;
 use super::link::{Bytes, Call, Link, Pause, call, plain};
 use super::load::Loaded;
 use super::row::{INSERT_URLS, Place, Rows, Sorted, UPSERT_URLS, fields, ready_url, state_number};
@@ -35,6 +36,8 @@ const SEGMENT: &str = "INSERT INTO segments (part, kind, number, length, archive
 const EXCLUDE: &str = "INSERT INTO exclusions (part, name, v) VALUES (0, $1, $2)
     ON CONFLICT (part, name) DO NOTHING";
 const INCLUDE: &str = "DELETE FROM exclusions WHERE part = 0 AND name = $1";
+const CHANGED: &str = "INSERT INTO numbers (part, name, n) VALUES (0, $1, 1)
+    ON CONFLICT (part, name) DO UPDATE SET n = numbers.n + 1";
 const NEXT_PAGE: &str = "INSERT INTO numbers (part, name, n) VALUES (0, 'page', $1)
     ON CONFLICT (part, name) DO UPDATE SET n = greatest(numbers.n, excluded.n)";
 
@@ -335,6 +338,9 @@ fn other_calls(sorted: &Sorted, archive: &str) -> Vec<Call> {
             Some(since) => call!(EXCLUDE, name.clone(), since.clone()),
             None => call!(INCLUDE, name.clone()),
         });
+    }
+    if !sorted.exclusions.is_empty() {
+        calls.push(call!(CHANGED, EXCLUDED));
     }
     calls.extend(sorted.next_page.map(|n| call!(NEXT_PAGE, n as i64)));
     calls

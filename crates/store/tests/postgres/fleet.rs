@@ -5,8 +5,8 @@ use crate::scene::*;
 use argiope_frontier::Release;
 use argiope_model::JobState;
 use argiope_store::{
-    Batch, Held, PostgresOptions, PostgresStore, SegmentKind, Store, StoreError, WorkerReport,
-    rebalance,
+    Batch, Held, PostgresOptions, PostgresStore, SegmentKind, Store, StoreError, Turn,
+    WorkerReport, rebalance,
 };
 use std::collections::BTreeSet;
 use std::net::IpAddr;
@@ -271,22 +271,57 @@ fn slots_of_an_address_follow_each_other_whoever_asks() {
     let ip: IpAddr = "192.0.2.1".parse().unwrap();
     let other: IpAddr = "2001:db8::1".parse().unwrap();
     let gap = Duration::from_secs(10);
+    let reserve = |store: &PostgresStore| store.reserve(&[(ip, gap)]).unwrap()[0];
+    let wanted = |store: &PostgresStore| store.looks_around().unwrap().wanted;
+    let nothing: [IpAddr; 0] = [];
+    // Who comes first has it alone, as long as nobody else wants it.
+    assert_eq!(reserve(&first), Turn::Alone(Duration::ZERO));
+    assert_eq!(wanted(&first), nothing);
+    assert_eq!([reserve(&second), reserve(&second)], [Turn::Theirs; 2]);
+    assert_eq!(wanted(&first), [ip]);
+    assert_eq!(wanted(&second), nothing);
+    // Shared, it is asked in turns, the first a gap after it was shared.
     let begun = Instant::now();
-    let waits: Vec<Duration> = [&first, &second, &first]
-        .iter()
-        .map(|store| store.reserve(&[(ip, gap)]).unwrap()[0])
-        .collect();
-    let spent = begun.elapsed();
-    assert_eq!(waits[0], Duration::ZERO);
-    for (n, wait) in waits.iter().enumerate().skip(1) {
-        let due = gap * n as u32;
-        assert!(*wait <= due && *wait + spent + Duration::from_millis(5) >= due, "{waits:?}");
+    first.share(&[(ip, gap)]).unwrap();
+    assert_eq!(wanted(&first), nothing);
+    let turns: Vec<Turn> = [&second, &first, &second].map(reserve).to_vec();
+    let spent = begun.elapsed() + Duration::from_millis(5);
+    for (n, turn) in (1..).zip(&turns) {
+        let Turn::Slot(wait) = turn else { panic!("{turns:?}") };
+        assert!(*wait <= gap * n + spent && *wait + spent >= gap * n, "{turns:?}");
     }
     let both = second.reserve(&[(other, gap), (ip, gap)]).unwrap();
-    assert_eq!(both[0], Duration::ZERO);
-    assert!(both[1] > gap * 2);
+    assert_eq!(both[0], Turn::Alone(Duration::ZERO));
+    assert!(matches!(both[1], Turn::Slot(wait) if wait > gap * 3), "{both:?}");
     first.clear_addresses(Duration::ZERO).unwrap();
-    assert!(second.reserve(&[(ip, gap)]).unwrap()[0] > gap * 2, "what is booked stays booked");
+    assert!(matches!(reserve(&second), Turn::Slot(wait) if wait > gap * 4), "booked stays booked");
+}
+
+#[test]
+fn an_address_whose_holder_is_dead_is_asked_a_gap_later() {
+    let Some(cluster) = cluster::shared() else { return };
+    let url = cluster.database();
+    let (dying, _) = joined(&url, "dying", SHORT);
+    let (living, _) = joined(&url, "living", LONG);
+    let ip: IpAddr = "192.0.2.7".parse().unwrap();
+    let gap = Duration::from_secs(10);
+    assert_eq!(dying.reserve(&[(ip, gap)]).unwrap(), [Turn::Alone(Duration::ZERO)]);
+    assert_eq!(living.reserve(&[(ip, gap)]).unwrap(), [Turn::Theirs]);
+    std::thread::sleep(SHORT + Duration::from_millis(50));
+    let turn = living.reserve(&[(ip, gap)]).unwrap()[0];
+    assert!(
+        matches!(turn, Turn::Alone(wait) if wait >= gap - Duration::from_millis(5)),
+        "{turn:?}"
+    );
+    // Nobody's but the living's is kept.
+    living.clear_addresses(Duration::ZERO).unwrap();
+    let held = "SELECT count(*) FROM argiope.addresses";
+    assert_eq!(cluster.sql(name_in(&url), held).trim(), "1");
+    living.leave().unwrap();
+    let (third, _) = joined(&url, "third", LONG);
+    cluster.sql(name_in(&url), "UPDATE argiope.addresses SET next = now() - interval '1 hour'");
+    third.clear_addresses(Duration::ZERO).unwrap();
+    assert_eq!(cluster.sql(name_in(&url), held).trim(), "0");
 }
 
 #[test]

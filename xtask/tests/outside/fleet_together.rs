@@ -1,0 +1,137 @@
+//! What workers of a fleet keep together: the gap of an address, rules that lie with another's host,
+//! limits of a job, and what somebody elsewhere has said.
+
+use crate::fleet::cluster::{CARELESS, Cluster};
+use crate::nameserver::{NameServer, Said};
+use crate::rig::{CRAWL_LIMIT, Rig, count, summary};
+use crate::watched::{Answer, Asked, Watched, loopback, page};
+use anyhow::{Context, Result, ensure};
+use std::process::Command;
+use std::time::{Duration, Instant};
+use xtask::process::Running;
+
+fn ms(n: u64) -> Duration {
+    Duration::from_millis(n)
+}
+
+/// Workers with settings of the test's own.
+struct Team {
+    rig: Rig,
+    url: String,
+    args: Vec<String>,
+    workers: Vec<(String, Running)>,
+}
+
+impl Team {
+    fn new(rig: Rig, cluster: &Cluster, args: &[&str]) -> Team {
+        let args = args.iter().map(|arg| (*arg).to_owned()).collect();
+        Team { rig, url: cluster.database(), args, workers: Vec::new() }
+    }
+
+    fn command(&self, name: &str, own: &[&str]) -> Command {
+        let always = ["--store", &self.url, "--allow-private", "--set", "store.lease=3s"];
+        let args = [&["--format", "json"], own, &always].concat();
+        let mut command = self.rig.argiope(name, &args);
+        command.args(&self.args);
+        command
+    }
+
+    /// Starts workers and waits until the partitions are shared out among them.
+    fn start(&mut self, names: &[&str]) -> Result<()> {
+        for name in names {
+            let mut command = self.command(name, &["worker", "--name", name]);
+            let running = Running::start(&mut command, &self.rig.dir, name)?;
+            self.workers.push(((*name).to_owned(), running));
+        }
+        let begun = Instant::now();
+        loop {
+            std::thread::sleep(ms(100));
+            let rows = self.rig.rows("look", &["status", "--fleet", "--store", &self.url])?;
+            let fair = 4096 / names.len() as u64;
+            let shared = rows.len() == names.len() + 1;
+            if shared && rows[1..].iter().all(|r| r["partitions"].as_u64() >= Some(fair)) {
+                return Ok(());
+            }
+            ensure!(begun.elapsed() < Duration::from_secs(60), "not shared out: {rows:?}");
+        }
+    }
+
+    fn crawl(&self, own: &[&str]) -> Result<Running> {
+        let args = [&["crawl", "--scope", "any"], own].concat();
+        Running::start(&mut self.command("giver", &args), &self.rig.dir, "giver")
+    }
+
+    fn end(self) -> Result<Rig> {
+        for (name, worker) in self.workers {
+            let ended = Command::new("kill").arg("-TERM").arg(worker.id().to_string()).status()?;
+            ensure!(ended.success());
+            worker.wait(Duration::from_secs(30))?.ok().with_context(|| format!("{name} ends"))?;
+        }
+        Ok(self.rig)
+    }
+}
+
+/// How many lines of a worker's log are about hosts whose names begin so.
+fn asked_by(rig: &Rig, name: &str, begins: &str) -> Result<usize> {
+    let begins = format!("http://{begins}");
+    Ok(rig.crawl_log(name)?.iter().filter(|line| line.url.starts_with(&begins)).count())
+}
+
+#[test]
+fn workers_keep_the_gap_of_an_address_together_and_slow_nobody_else() -> Result<()> {
+    let Some(rig) = Rig::new("fleet-address", &[])? else { return Ok(()) };
+    let Some(cluster) = Cluster::start(CARELESS) else { return Ok(()) };
+    // Twelve sites on one address, four on an address each.
+    let addresses = [1, 11, 12, 13, 14].map(loopback);
+    let hosts = Watched::start(&addresses, |asked: &Asked| match asked.path.as_str() {
+        "/robots.txt" => Answer::status(404),
+        "/" => page("index", (1..if asked.host == 0 { 4 } else { 12 }).map(|n| format!("/{n}"))),
+        path => page(path, ["/"]),
+    })?;
+    let names = NameServer::start(move |question, _| {
+        let number = question.name.trim_end_matches(".test").get(1..).and_then(|n| n.parse().ok());
+        match (question.name.as_bytes().first(), number) {
+            (Some(b's'), Some(0..=11)) => Said::Addresses(vec![loopback(1)], 3600),
+            (Some(b'o'), Some(n @ 1..=4)) => Said::Addresses(vec![loopback(10 + n)], 3600),
+            _ => Said::Unknown(60),
+        }
+    })?;
+    let dns = names.setting();
+    let gap = "crawl.address_gap=200ms";
+    let mut team = Team::new(rig, &cluster, &["--delay", "300ms", "--set", &dns, "--set", gap]);
+    let workers = ["first", "second", "third"];
+    team.start(&workers)?;
+    let port = |host: usize| hosts.address(host).port();
+    let mut starts: Vec<String> =
+        (0..12).map(|n| format!("http://s{n}.test:{}/", port(0))).collect();
+    starts.extend((1..=4).map(|n| format!("http://o{n}.test:{}/", port(n))));
+    let starts: Vec<&str> = starts.iter().map(String::as_str).collect();
+    let told = summary(&team.crawl(&starts)?.wait(CRAWL_LIMIT)?.ok()?)?;
+    ensure!(count(&told, "fetched")? == 12 * 4 + 4 * 12, "{told}");
+    let rig = team.end()?;
+    let seen = hosts.seen(0);
+    ensure!(seen.len() == 12 * 5, "{} requests instead of 60", seen.len());
+    let by: Vec<usize> = workers
+        .iter()
+        .chain(&["giver"])
+        .map(|name| asked_by(&rig, name, "s").unwrap_or(0))
+        .collect();
+    ensure!(by.iter().filter(|n| **n >= 5).count() >= 3, "shared by {by:?}");
+    // As where one crawls alone: a single request may be late on its way, the whole is no shorter.
+    let all = seen[59].arrived - seen[0].arrived;
+    ensure!(all >= ms(59 * 200 - 300), "60 requests to one address within {all:?}");
+    let pauses: Vec<Duration> =
+        seen.windows(2).map(|two| two[1].arrived - two[0].arrived).collect();
+    let close = pauses.iter().filter(|pause| **pause < ms(100)).count();
+    ensure!(close <= 4, "{close} requests to one address came at half its pause: {pauses:?}");
+    ensure!(all < ms(59 * 400), "the address was hardly used: {all:?}");
+    for host in 1..=4 {
+        hosts.keeps_pause(host, ms(300))?;
+        let seen = hosts.seen(host);
+        ensure!(seen.len() == 13, "{} requests of host {host}", seen.len());
+        // The second half: nobody waits to be located or shared any more.
+        let mean = (seen[12].arrived - seen[4].arrived) / 8;
+        ensure!(mean < ms(450), "host {host} was asked every {mean:?}, for a delay of 300 ms");
+    }
+    Ok(())
+}
