@@ -30,6 +30,7 @@ mod work;
 
 pub use batch::{
     Batch, Claims, Committed, Discovery, Forget, JobChange, Moved, Next, PageResult, Payload,
+    RobotsTold,
 };
 pub use embedded::EmbeddedStore;
 pub use links::{

@@ -135,3 +135,51 @@ fn workers_keep_the_gap_of_an_address_together_and_slow_nobody_else() -> Result<
     }
     Ok(())
 }
+
+/// Rules that lie elsewhere: `r` sites keep theirs with `k0`, one by way of another site.
+fn led_elsewhere(asked: &Asked, port: u16) -> Answer {
+    match asked.path.as_str() {
+        // What kind of site it is its host's place tells.
+        "/robots.txt" if asked.host == 0 => Answer::to(&format!("http://k0.test:{port}/rules.txt")),
+        "/robots.txt" => Answer::status(404),
+        "/rules.txt" => Answer::text("User-agent: *\nDisallow: /2\n"),
+        "/" => page("index", (1..4).map(|n| format!("/{n}"))),
+        path => page(path, ["/"]),
+    }
+}
+
+#[test]
+fn rules_that_lie_with_a_host_of_another_worker_are_had_and_keep_its_pause() -> Result<()> {
+    let Some(rig) = Rig::new("fleet-rules", &[])? else { return Ok(()) };
+    let Some(cluster) = Cluster::start(CARELESS) else { return Ok(()) };
+    let port = std::sync::Arc::new(std::sync::OnceLock::new());
+    let keeper = port.clone();
+    let addresses = [21, 22].map(loopback);
+    let hosts = Watched::start(&addresses, move |asked: &Asked| {
+        led_elsewhere(asked, *keeper.get().unwrap_or(&0))
+    })?;
+    port.set(hosts.address(1).port()).map_err(|_| anyhow::anyhow!("set once"))?;
+    let names = NameServer::start(|question, _| match question.name.as_bytes().first() {
+        Some(b'r') => Said::Addresses(vec![loopback(21)], 3600),
+        Some(b'k') => Said::Addresses(vec![loopback(22)], 3600),
+        _ => Said::Unknown(60),
+    })?;
+    let dns = names.setting();
+    let own = ["--delay", "300ms", "--set", &dns, "--set", "crawl.address_gap=0"];
+    let mut team = Team::new(rig, &cluster, &own);
+    team.start(&["first", "second", "third"])?;
+    let mut starts: Vec<String> =
+        (0..9).map(|n| format!("http://r{n}.test:{}/", hosts.address(0).port())).collect();
+    starts.push(format!("http://k0.test:{}/", hosts.address(1).port()));
+    let starts: Vec<&str> = starts.iter().map(String::as_str).collect();
+    let begun = Instant::now();
+    let told = summary(&team.crawl(&starts)?.wait(CRAWL_LIMIT)?.ok()?)?;
+    // Nine sites whose rules forbid one page of four, and one without rules.
+    ensure!(count(&told, "fetched")? == 9 * 3 + 4 && told["ended"] == "done", "{told}");
+    ensure!(begun.elapsed() < Duration::from_secs(25), "somebody waited: {:?}", begun.elapsed());
+    team.end()?;
+    ensure!(!hosts.paths(0).contains_key("/2"), "what was forbidden was asked for");
+    let asked = hosts.paths(1);
+    ensure!(asked["/rules.txt"] == 9, "{asked:?}");
+    hosts.keeps_pause(1, ms(300))
+}

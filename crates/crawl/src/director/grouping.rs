@@ -70,6 +70,8 @@ impl Director {
         for window in committed.claimed {
             self.load(window, false, now);
         }
+        self.run_errands(committed.errands, now);
+        self.take_robots(committed.robots_told, now);
         self.next_due = committed.next_due;
         self.set_limited_aside();
         self.regate(now);
@@ -109,6 +111,7 @@ impl Director {
         // What a host asked of us is written down at once.
         let sites = !self.batch.exclusions.is_empty() || !self.batch.exclude.is_empty();
         let notes = self.frontier.has_notes() || !self.batch.forgive.is_empty() || sites;
+        let notes = notes || !self.batch.errands.is_empty() || !self.batch.robots_told.is_empty();
         let orders = notes || !self.batch.jobs.is_empty() || !self.batch.releases.is_empty();
         if !(first || aged || last || full || starved || orders || self.looks_at_others(now)) {
             return;

@@ -9,6 +9,7 @@
 mod active;
 mod committing;
 mod ending;
+mod errands;
 mod grouping;
 mod looking;
 mod manners;
@@ -93,6 +94,8 @@ pub(crate) struct Director {
     leaving: Option<BTreeSet<u16>>,
     /// The names that are excluded by the word of the store, where that is news.
     excluded_by_others: Option<Vec<(Box<str>, Time)>>,
+    /// Hosts whose robots.txt others were asked for: until when it is waited for, and where it lies.
+    asked_elsewhere: BTreeMap<HostKey, (Time, CanonicalUrl)>,
     /// Hosts that somebody left claimed may have been asked until then.
     unclean_since: Time,
     /// The first commit is made: the order is in the store.
@@ -177,6 +180,7 @@ impl Director {
             member,
             leaving: None,
             excluded_by_others: None,
+            asked_elsewhere: BTreeMap::new(),
             unclean_since: shared.clock.now(),
             given: false,
             next_due: Some(Time(0)),
@@ -287,6 +291,7 @@ impl Director {
             self.forgive_sites()?;
             self.let_go();
             self.exclude_as_others(now);
+            self.watch_errands(now);
             self.watch_disk(now);
             let late = self.watch_time(now);
             let free = self.no_room.is_none() && !self.settings.hold.is_on();
@@ -346,6 +351,7 @@ impl Director {
         // A visit's task may have ended while its last word still waits to be heard: what counts
         // is what was heard.
         let told = self.batch.discoveries.is_empty() && self.batch.robots.is_empty();
+        let told = told && self.batch.errands.is_empty() && self.batch.robots_told.is_empty();
         let over = self.under_way.is_empty() && self.pending.is_empty() && self.held.is_empty();
         over && told && !self.busy
     }

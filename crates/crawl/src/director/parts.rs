@@ -34,8 +34,9 @@ impl Director {
             PartsNews::Leave(parts) => {
                 for errand in self.frontier.leave(&parts, now) {
                     let file = elsewhere(&errand.url, now);
-                    self.frontier.robots_answered(errand.robots_of, &file, true, now);
+                    self.errand_ended(&errand, file, now);
                 }
+                self.await_nothing_for(&parts, now);
                 self.leaving = Some(parts);
                 // Asks for a commit that gives back what is idle.
                 self.next_due = Some(Time(0));
@@ -100,16 +101,16 @@ impl Director {
         stays && self.member.as_ref().is_none_or(|member| held(member.store.held()))
     }
 
-    /// What there is of a robots.txt that lies with a host of another worker's: what that worker has read,
+    /// What is known of a robots.txt that lies with a host of another worker's: what that worker has read,
     /// where it is that host's own.
-    pub(super) fn anothers_robots(&self, url: &CanonicalUrl, now: Time) -> RobotsFile {
+    pub(super) fn anothers_robots(&self, url: &CanonicalUrl, now: Time) -> Option<RobotsFile> {
         let at = url.host_key(&self.shared.pinned);
         let read = match url.robots_txt() == *url {
             true => self.shared.blocking(|| self.shared.store.robots(&[at])).ok(),
             false => None,
         };
         let known = read.and_then(|mut files| files.pop().flatten());
-        known.filter(|file| file.until > now).unwrap_or_else(|| elsewhere(url, now))
+        known.filter(|file| file.until > now)
     }
 
     /// Counts what this process brought in.
@@ -201,7 +202,7 @@ impl Director {
 }
 
 /// What there is of a robots.txt that lies with a host of another worker's: nothing, for now.
-fn elsewhere(url: &CanonicalUrl, now: Time) -> RobotsFile {
+pub(super) fn elsewhere(url: &CanonicalUrl, now: Time) -> RobotsFile {
     let why = format!("it lies at {url}, which another worker asks");
     let outcome = FetchOutcome::with_detail(OutcomeKind::ConnectionLost, 0, why);
     RobotsFile { asked: now, until: now, outcome, body: Vec::new() }

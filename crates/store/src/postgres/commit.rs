@@ -67,6 +67,8 @@ impl PostgresStore {
         }
         let told = inbox::split(&mut batch, mine);
         let taken = if look { self.take_messages(loaded, &mut batch)? } else { Taken::new() };
+        let errands = std::mem::take(&mut batch.errands);
+        let robots_told = std::mem::take(&mut batch.robots_told);
         let parts: Vec<i16> = loaded.parts.keys().map(|part| *part as i16).collect();
         let kept = &loaded.kept;
         let before = Before::fetch(&self.writer, parts, &batch, &kept.marks, &kept.hosts)?;
@@ -113,7 +115,7 @@ impl PostgresStore {
             next_due = Some(next_due.map_or(soon, |due| due.min(soon)));
         }
         let jobs = loaded.tell_jobs(&worked.touched);
-        Ok(Committed { queued, refills, claimed, jobs, next_due })
+        Ok(Committed { queued, refills, claimed, jobs, next_due, errands, robots_told })
     }
 
     /// Lays messages into the inboxes of other owners.

@@ -8,7 +8,7 @@ ALTER TABLE addresses ADD COLUMN holder bigint;
 ALTER TABLE addresses ADD COLUMN shared timestamptz NOT NULL DEFAULT '-infinity';
 ALTER TABLE addresses ADD COLUMN wanted boolean NOT NULL DEFAULT false;
 -- Almost always empty: what a holder looks at.
-CREATE INDEX addresses_wanted ON addresses (holder) WHERE wanted;
+CREATE INDEX addresses_wanted ON addresses (part, holder) WHERE wanted;
 
 -- Since when a message waits to be taken.
 ALTER TABLE inbox ADD COLUMN sent timestamptz NOT NULL DEFAULT clock_timestamp();
