@@ -183,3 +183,57 @@ fn rules_that_lie_with_a_host_of_another_worker_are_had_and_keep_its_pause() -> 
     ensure!(asked["/rules.txt"] == 9, "{asked:?}");
     hosts.keeps_pause(1, ms(300))
 }
+
+#[test]
+fn what_is_excluded_or_paused_at_one_worker_is_left_alone_by_all_within_a_second() -> Result<()> {
+    let Some(rig) = Rig::new("fleet-excluded", &[])? else { return Ok(()) };
+    let Some(cluster) = Cluster::start(CARELESS) else { return Ok(()) };
+    // Sites without an end.
+    let addresses = [31, 32, 33, 34, 35, 36].map(loopback);
+    let hosts = Watched::start(&addresses, |asked: &Asked| match asked.path.as_str() {
+        "/robots.txt" => Answer::status(404),
+        path => {
+            let number: u64 = path.trim_start_matches('/').parse().unwrap_or(0);
+            page(path, [format!("/{}", number + 1), format!("/{}", number + 2)])
+        }
+    })?;
+    let names = NameServer::start(|question, _| {
+        let number = question.name.trim_end_matches(".test").get(1..).and_then(|n| n.parse().ok());
+        number.map_or(Said::Unknown(60), |n: u8| Said::Addresses(vec![loopback(n)], 3600))
+    })?;
+    let dns = names.setting();
+    let mut team = Team::new(rig, &cluster, &["--delay", "100ms", "--set", &dns]);
+    team.start(&["first", "second", "third"])?;
+    let starts: Vec<String> =
+        (0..6).map(|n| format!("http://x{}.test:{}/", n + 31, hosts.address(n).port())).collect();
+    let starts: Vec<&str> = starts.iter().map(String::as_str).collect();
+    let crawl = team.crawl(&starts)?;
+    let begun = Instant::now();
+    while !(0..6).all(|host| hosts.seen(host).len() > 10) {
+        ensure!(begun.elapsed() < Duration::from_secs(60), "{}", crawl.err_so_far());
+        std::thread::sleep(ms(50));
+    }
+    let mut excluded = Vec::new();
+    for host in 0..4 {
+        team.rig.rows("first", &["sites", "exclude", &format!("x{}.test", host + 31)])?;
+        excluded.push((host, Instant::now()));
+    }
+    std::thread::sleep(ms(2_500));
+    for (host, at) in excluded {
+        let late = hosts.seen(host).iter().filter(|seen| seen.arrived > at + ms(1_000)).count();
+        ensure!(late == 0, "{late} requests to site {host} a second after it was excluded");
+    }
+    for host in [4, 5] {
+        let late = hosts.seen(host).iter().filter(|s| s.arrived.elapsed() < ms(1_000)).count();
+        ensure!(late > 2, "site {host} was left alone too");
+    }
+    team.rig.run("first", &["jobs", "pause", "1"])?.ok()?;
+    let paused = Instant::now();
+    let told = summary(&crawl.wait(Duration::from_secs(20))?.ok()?)?;
+    ensure!(told["ended"] == "stopped", "{told}");
+    std::thread::sleep(ms(1_500));
+    let late = hosts.all().iter().filter(|seen| seen.arrived > paused + ms(1_100)).count();
+    ensure!(late == 0, "{late} requests after the job was paused");
+    team.end()?;
+    Ok(())
+}

@@ -3,7 +3,7 @@
 use super::before::{Before, Keys};
 use super::inbox::{self, Message};
 use super::link::{Call, call};
-use super::load::{LOOK_MS, Loaded, due_at, wake_at};
+use super::load::{Loaded, due_at, wake_at};
 use super::plan::{JobWrite, LOOK, Plan, UrlWrite, Writes, job_writes};
 use super::row::{Place, Sorted, fields, host_key};
 use super::window::Reading;
@@ -111,7 +111,7 @@ impl PostgresStore {
         let mut next_due = self.next_due(kept)?;
         // Something may come from others at any time: they are to be looked at again soon.
         if loaded.parts.len() < usize::from(argiope_model::PARTITIONS) {
-            let soon = Time(now.0 + LOOK_MS);
+            let soon = loaded.look_due(now);
             next_due = Some(next_due.map_or(soon, |due| due.min(soon)));
         }
         let jobs = loaded.tell_jobs(&worked.touched);
@@ -145,6 +145,7 @@ impl PostgresStore {
         }
         let rows = self.writer.read("read the inboxes", call!(INBOX, parts, MAX_MESSAGES))?;
         loaded.more_messages = rows.len() as i64 == MAX_MESSAGES;
+        loaded.came(rows.len());
         let mut taken = Taken::new();
         for row in rows {
             let (part, k) = (row.get::<_, i16>(0) as u16, row.get(1));

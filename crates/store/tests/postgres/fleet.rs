@@ -2,18 +2,18 @@
 
 use crate::cluster::{self, name_in};
 use crate::scene::*;
-use argiope_frontier::Release;
-use argiope_model::JobState;
+use argiope_frontier::{Errand, Release, RobotsFile};
+use argiope_model::{FetchOutcome, JobId, JobState, OutcomeKind, Time};
 use argiope_store::{
-    Batch, Held, PostgresOptions, PostgresStore, SegmentKind, Store, StoreError, Turn,
-    WorkerReport, rebalance,
+    Batch, Held, JobChange, PostgresOptions, PostgresStore, RobotsTold, SegmentKind, Store,
+    StoreError, Turn, WorkerReport, rebalance,
 };
 use std::collections::BTreeSet;
 use std::net::IpAddr;
 use std::time::{Duration, Instant};
 
 const LONG: Duration = Duration::from_secs(600);
-const SHORT: Duration = Duration::from_millis(400);
+const SHORT: Duration = Duration::from_millis(1_200);
 
 fn open(url: &str) -> PostgresStore {
     PostgresStore::open(url, PostgresOptions::default()).unwrap()
@@ -170,6 +170,57 @@ fn what_is_found_of_anothers_partition_reaches_its_owner_once() {
     assert_eq!(counters(&first, 1).queued, 1);
     assert_eq!(cluster.sql(name_in(&url), "SELECT count(*) FROM argiope.inbox").trim(), "0");
     check(&one_for_all(&url, &[first, second]));
+}
+
+#[test]
+fn messages_are_looked_for_soon_while_some_come_and_less_often_where_none_do() {
+    let Some(cluster) = cluster::shared() else { return };
+    let (first, second) = two(&cluster.database());
+    begun(&first, job(1), &[A]);
+    let mut now = 10_000;
+    let look = |now: &mut i64| {
+        let due = second.commit(at(*now)).unwrap().next_due.unwrap().0;
+        let pause = due - *now;
+        *now = due;
+        pause
+    };
+    let pauses: Vec<i64> = (0..6).map(|_| look(&mut now)).collect();
+    assert!(pauses.is_sorted() && pauses[0] <= 200 && pauses[5] == 500, "{pauses:?}");
+    give(&first, now, Vec::new(), vec![found(B, 1, 1, place(10))]);
+    assert_eq!(claim_rows(&second, now).len(), 1);
+    assert!(look(&mut now) <= 200, "more may be on its way");
+    // Where no job is open nothing is to be expected.
+    give(&first, now, vec![JobChange::State(JobId(1), JobState::Paused)], Vec::new());
+    let pauses: Vec<i64> = (0..6).map(|_| look(&mut now)).collect();
+    assert_eq!(pauses[5], 1_000, "{pauses:?}");
+}
+
+#[test]
+fn a_robots_txt_is_asked_for_of_its_owner_and_told_to_who_wanted_it() {
+    let Some(cluster) = cluster::shared() else { return };
+    let (first, second) = two(&cluster.database());
+    begun(&first, job(1), &[A]);
+    let errand = Errand {
+        robots_of: host(A),
+        at: host(B),
+        url: url("http://b.test/rules.txt"),
+        hops: 1,
+        job: JobId(1),
+    };
+    let sent = Batch { errands: vec![errand.clone()], ..at(2_000) };
+    assert!(first.commit(sent).unwrap().errands.is_empty(), "it is not for its sender");
+    assert_eq!(second.commit(at(4_000)).unwrap().errands, [errand.clone()]);
+    assert!(second.commit(at(6_000)).unwrap().errands.is_empty(), "once");
+    let file = RobotsFile {
+        asked: Time(5_000),
+        until: Time(9_000),
+        outcome: FetchOutcome::new(OutcomeKind::Fetched, 200),
+        body: b"User-agent: *".to_vec(),
+    };
+    let told = RobotsTold { of: host(A), url: errand.url, job: errand.job, file };
+    let sent = Batch { robots_told: vec![told.clone()], ..at(7_000) };
+    assert!(second.commit(sent).unwrap().robots_told.is_empty());
+    assert_eq!(first.commit(at(9_000)).unwrap().robots_told, [told]);
 }
 
 #[test]
