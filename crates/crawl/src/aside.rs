@@ -1,7 +1,7 @@
 //! What a worker of a fleet asks of the others beside its work: turns at addresses, and news.
 //!
 //! * What this is: a thread that asks the store for turns at addresses ([`argiope_store::Turn`]), many in one
-//!   statement, and looks around twice a second: which of our addresses others want, and whether the names
+//!   statement, and for pages of jobs with a limit, and looks around twice a second: which of our addresses others want, and whether the names
 //!   that are excluded have changed.
 //! * Its place: between the director, which never waits, and the store. It is wished for things through
 //!   [`Aside`] and answers through the director's one channel.
@@ -13,7 +13,7 @@
 use crate::fleet::PartsNews;
 use crate::group::Event;
 use argiope_frontier::Turn;
-use argiope_model::Time;
+use argiope_model::{JobId, Time};
 use argiope_store::{PostgresStore, Store, StoreError, Turn as Given};
 use std::collections::BTreeSet;
 use std::net::IpAddr;
@@ -40,6 +40,10 @@ pub(crate) enum Wish {
     Turn(IpAddr),
     /// To tell that these are asked in turns from now on.
     Share(Vec<IpAddr>),
+    /// So many pages of a job with this limit.
+    Quota(JobId, u64, u64),
+    /// To give back what is left of a job.
+    NoQuota(JobId),
 }
 
 /// Where wishes go.
@@ -61,6 +65,8 @@ struct Asking {
     /// How often the names that are excluded had changed when they were last read.
     exclusions: Option<u64>,
     cleared: Instant,
+    /// What is to be given back and could not be.
+    owed: BTreeSet<JobId>,
 }
 
 /// Starts the thread; it ends when nobody can wish for anything any more.
@@ -71,7 +77,8 @@ pub(crate) fn start(
 ) -> std::io::Result<(Aside, JoinHandle<()>)> {
     let (wishes, wished) = channel();
     let (slack, exclusions, cleared) = (SLACK.0, None, Instant::now());
-    let asking = Asking { store, events, gap, slack, exclusions, cleared };
+    let owed = BTreeSet::new();
+    let asking = Asking { store, events, gap, slack, exclusions, cleared, owed };
     let thread = std::thread::Builder::new().name("aside".to_owned());
     Ok((Aside(wishes), thread.spawn(move || asking.run(&wished))?))
 }
@@ -86,7 +93,10 @@ impl Asking {
         let mut due = Instant::now();
         loop {
             let (mut turns, mut shared) = (BTreeSet::new(), BTreeSet::new());
+            let mut quotas = Vec::new();
             let mut sort = |wish| match wish {
+                Wish::Quota(job, limit, want) => quotas.push((job, Some((limit, want)))),
+                Wish::NoQuota(job) => quotas.push((job, None)),
                 Wish::Turn(ip) => drop(turns.insert(ip)),
                 Wish::Share(ips) => shared.extend(ips),
             };
@@ -97,6 +107,12 @@ impl Asking {
             }
             wished.try_iter().take(AT_ONCE).for_each(sort);
             let mut done = self.share(&shared).and_then(|()| self.ask(&turns));
+            let owed: Vec<_> = self.owed.iter().map(|job| (*job, None)).collect();
+            for (job, wish) in owed.into_iter().chain(quotas) {
+                done = done.and_then(|()| self.quota(job, wish));
+                // Heard in any case: whoever got nothing asks again.
+                self.say(PartsNews::Quota(job));
+            }
             if done.is_ok() && Instant::now() >= due {
                 due = Instant::now() + LOOK;
                 done = self.look();
@@ -159,6 +175,18 @@ impl Asking {
         self.slack = wished.clamp(SLACK.0, SLACK.1);
         self.say(PartsNews::Turns(turns));
         Ok(())
+    }
+
+    fn quota(&mut self, job: JobId, wish: Option<(u64, u64)>) -> Result<(), StoreError> {
+        match wish {
+            Some((limit, want)) => self.store.take_quota(job, limit, want).map(|_| ()),
+            None => {
+                self.owed.insert(job);
+                self.store.return_quota(job)?;
+                self.owed.remove(&job);
+                Ok(())
+            }
+        }
     }
 
     fn share(&self, ips: &BTreeSet<IpAddr>) -> Result<(), StoreError> {

@@ -60,6 +60,8 @@ pub(crate) enum PartsNews {
     Turns(Vec<(IpAddr, Turn)>),
     /// Others want to ask these addresses too.
     Wanted(Vec<IpAddr>),
+    /// It was asked for more pages of a job.
+    Quota(JobId),
 }
 
 /// The numbers of pages that are this worker's.
@@ -101,6 +103,16 @@ impl Membership {
     /// Tells that turns are taken at these addresses from now on.
     pub fn share(&self, ips: Vec<IpAddr>) {
         self.aside.wish(Wish::Share(ips));
+    }
+
+    /// Asks for so many pages of a job with this limit.
+    pub fn ask_quota(&self, job: JobId, limit: u64, want: u64) {
+        self.aside.wish(Wish::Quota(job, limit, want));
+    }
+
+    /// Gives back what is left of a job.
+    pub fn return_quota(&self, job: JobId) {
+        self.aside.wish(Wish::NoQuota(job));
     }
 
     /// Makes sure that there are numbers; says whether there are.

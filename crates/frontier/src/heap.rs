@@ -379,6 +379,12 @@ impl Frontier {
         }
     }
 
+    /// Whether a loaded host has a row of this job.
+    pub fn holds_rows_of(&self, job: JobId) -> bool {
+        let has = |host: &Host| host.window.values().any(|entry| entry.job == job);
+        self.hosts.values().any(has)
+    }
+
     /// When the next waiting host may be asked.
     pub fn next_wake(&self) -> Option<Time> {
         self.waiting.first().map(|(time, _)| *time)

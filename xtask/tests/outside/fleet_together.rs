@@ -237,3 +237,77 @@ fn what_is_excluded_or_paused_at_one_worker_is_left_alone_by_all_within_a_second
     team.end()?;
     Ok(())
 }
+
+/// Twenty sites of 250 pages each, every one led to by its parent.
+fn twenty_sites(first: u8) -> Result<Watched> {
+    let addresses: Vec<_> = (first..first + 20).map(loopback).collect();
+    Watched::start(&addresses, |asked: &Asked| match asked.path.as_str() {
+        "/robots.txt" => Answer::status(404),
+        path => {
+            let n: u64 = path.trim_start_matches('/').parse().unwrap_or(1);
+            page(path, [2 * n, 2 * n + 1].iter().filter(|n| **n <= 250).map(|n| format!("/{n}")))
+        }
+    })
+}
+
+fn pages_asked(hosts: &Watched) -> usize {
+    hosts.all().iter().filter(|seen| seen.path != "/robots.txt").count()
+}
+
+#[test]
+fn a_limit_of_pages_is_met_exactly_by_workers_that_share_it() -> Result<()> {
+    let Some(rig) = Rig::new("fleet-limit", &[])? else { return Ok(()) };
+    let Some(cluster) = Cluster::start(CARELESS) else { return Ok(()) };
+    let hosts = twenty_sites(100)?;
+    let mut team = Team::new(rig, &cluster, &["--delay", "20ms"]);
+    team.start(&["first", "second", "third"])?;
+    let starts = hosts.starts();
+    let mut args = vec!["--max-pages", "500"];
+    args.extend(starts.iter().map(String::as_str));
+    let told = summary(&team.crawl(&args)?.wait(CRAWL_LIMIT)?.ok()?)?;
+    ensure!(told["ended"] == "limit", "{told}");
+    let rows = team.rig.rows("look", &["status", "--fleet", "--store", &team.url])?;
+    ensure!(rows[0]["pages"] == 500, "{rows:?}");
+    // Nobody asks for more than it may keep.
+    std::thread::sleep(ms(500));
+    ensure!(pages_asked(&hosts) == 500, "{} pages were asked for", pages_asked(&hosts));
+    // More may be had later, and what was fetched counts.
+    args[1] = "620";
+    let told = summary(&team.crawl(&args)?.wait(CRAWL_LIMIT)?.ok()?)?;
+    ensure!(told["ended"] == "limit", "{told}");
+    let rows = team.rig.rows("look", &["status", "--fleet", "--store", &team.url])?;
+    ensure!(rows[0]["pages"] == 620, "{rows:?}");
+    team.end()?;
+    Ok(())
+}
+
+#[test]
+fn a_limit_of_pages_is_never_exceeded_whoever_is_killed() -> Result<()> {
+    let Some(rig) = Rig::new("fleet-limit-kill", &[])? else { return Ok(()) };
+    let Some(cluster) = Cluster::start(CARELESS) else { return Ok(()) };
+    let hosts = twenty_sites(130)?;
+    let mut team = Team::new(rig, &cluster, &["--delay", "300ms"]);
+    team.start(&["first", "second", "third"])?;
+    let starts = hosts.starts();
+    let mut args = vec!["--max-pages", "500"];
+    args.extend(starts.iter().map(String::as_str));
+    let mut crawl = team.crawl(&args)?;
+    let (begun, mut kills) = (Instant::now(), 0);
+    while crawl.is_running()? {
+        ensure!(begun.elapsed() < CRAWL_LIMIT, "it hangs: {}", crawl.err_so_far());
+        std::thread::sleep(ms(1_500));
+        let (name, worker) = team.workers.remove(0);
+        worker.kill()?;
+        kills += 1;
+        let again = ["worker", "--name", &name];
+        let running = Running::start(&mut team.command(&name, &again), &team.rig.dir, &name)?;
+        team.workers.push((name, running));
+    }
+    let told = summary(&crawl.wait(CRAWL_LIMIT)?.ok()?)?;
+    let rows = team.rig.rows("look", &["status", "--fleet", "--store", &team.url])?;
+    // What the killed had not used has come back: it is met exactly here too.
+    ensure!(rows[0]["pages"] == 500 && told["ended"] == "limit", "{kills} kills: {rows:?} {told}");
+    ensure!(kills >= 3, "it was over before anybody was killed");
+    team.end()?;
+    Ok(())
+}

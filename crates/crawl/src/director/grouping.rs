@@ -50,6 +50,7 @@ impl Director {
             self.job_came_further(progress);
         }
         self.count_pending();
+        self.count_quotas();
         // What a page led to is offered before the page is settled: nothing overtakes it.
         for entry in committed.queued {
             if self.is_excluded(&entry.url) {
@@ -103,7 +104,7 @@ impl Director {
         let last = !self.pending.is_empty() && self.visits_out() == 0;
         let full = self.pending.len() >= GROUP_PAGES || self.pending_bytes >= GROUP_BYTES;
         // Where every job is full, other hosts would not help: what is out decides.
-        let fed = |a: &Active| a.row.state == JobState::Open && !a.full();
+        let fed = |a: &Active| a.row.state == JobState::Open && (!a.full() || a.awaits_quota());
         let starved = !self.stopping
             && self.jobs.values().any(fed)
             && self.frontier.out() < self.settings.connections

@@ -14,6 +14,7 @@ mod grouping;
 mod looking;
 mod manners;
 mod parts;
+mod quotas;
 mod showing;
 mod sites;
 
@@ -292,6 +293,7 @@ impl Director {
             self.let_go();
             self.exclude_as_others(now);
             self.watch_errands(now);
+            self.watch_quotas(now);
             self.watch_disk(now);
             let late = self.watch_time(now);
             let free = self.no_room.is_none() && !self.settings.hold.is_on();

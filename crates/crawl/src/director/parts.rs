@@ -50,6 +50,7 @@ impl Director {
                     member.share(ips);
                 }
             }
+            PartsNews::Quota(job) => self.quota_came(job, now),
             PartsNews::Excluded(names) => self.excluded_by_others = Some(names),
             PartsNews::Left => {
                 self.frontier.left();
@@ -148,7 +149,8 @@ impl Director {
             self.bytes_before += row.counters.bytes;
         }
         let out = self.jobs.get(&id).map_or(0, |active| active.out);
-        self.jobs.insert(id, Active { out, ..Active::new(row) });
+        let quota = self.jobs.get(&id).and_then(|active| active.quota);
+        self.jobs.insert(id, Active { out, quota, ..Active::new(row) });
         self.shared.seen.clear();
         self.read_anew = true;
     }

@@ -79,6 +79,7 @@ impl PostgresStore {
             worked.sorted.put(Place::Inbox, part, k, None);
         }
         let Worked { sorted, urls, jobs, .. } = worked;
+        let used: Vec<(JobId, i64)> = jobs.iter().map(|(id, job)| (*id, job.pages)).collect();
         let writes = Writes { sorted, urls, jobs, archive: self.options.archive.clone() };
         loaded.make_log_tables(&self.writer, &writes.touched())?;
 
@@ -91,6 +92,9 @@ impl PostgresStore {
         reads.extend(robots_call(&described));
         let plan = Plan::new(writes, loaded, reads)?;
         let mut rows = plan.perform(&self.writer, self.options.patience)?;
+        for (job, pages) in used.into_iter().filter(|(_, pages)| *pages > 0) {
+            self.quotas.used(job, pages as u64);
+        }
 
         let kept = &mut loaded.kept;
         if !described.is_empty() {

@@ -122,6 +122,7 @@ impl PostgresStore {
             free_those_of(&self.leases, call!(REPLACE, archive.clone()))?;
         }
         let session = self.take_number("session", 1)? as i64;
+        self.quotas.clear();
         let ms = length.as_millis() as i64;
         let join = call!(JOIN, session, name.to_owned(), address.to_owned(), ms, archive);
         self.leases.run("join the fleet", vec![join])?;

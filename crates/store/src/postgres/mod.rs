@@ -37,6 +37,7 @@ mod load;
 mod marks;
 mod migrate;
 mod plan;
+mod quota;
 mod read;
 mod row;
 mod share;
@@ -91,6 +92,7 @@ pub struct PostgresStore {
     aside: Link,
     lease: Mutex<Lease>,
     kept: Mutex<Loaded>,
+    quotas: quota::Quotas,
     options: PostgresOptions,
     /// The server as it is told to people.
     name: String,
@@ -123,6 +125,7 @@ impl PostgresStore {
             aside: link(Duration::ZERO),
             lease: Mutex::default(),
             kept: Mutex::new(Loaded::new(options.memory / 2)),
+            quotas: quota::Quotas::default(),
             options,
             name: server.name.clone(),
         })
