@@ -40,6 +40,8 @@ pub struct Fleet {
     pub store: Arc<PostgresStore>,
     /// The worker's name.
     pub name: String,
+    /// Where its metrics are, if anywhere.
+    pub metrics: String,
     /// How long it counts as alive without a renewal.
     pub lease: Duration,
     /// Whether it goes on when nothing is left to do.
@@ -170,7 +172,7 @@ fn try_join(
     let store = &fleet.store;
     let block = Block::take(store)?;
     let mut sent = Instant::now();
-    let mut held = store.join(&fleet.name, "", fleet.lease, sent)?;
+    let mut held = store.join(&fleet.name, &fleet.metrics, fleet.lease, sent)?;
     loop {
         let Rebalance { take, .. } =
             rebalance(held.workers, held.rank, held.parts.len(), held.free.len());

@@ -66,6 +66,7 @@ mod judge;
 mod links;
 mod live;
 mod log;
+mod metrics;
 mod order;
 mod robots;
 mod run;
@@ -101,6 +102,7 @@ pub use import::{
     ImportError, ImportOrder, ImportProblem, ImportSummary, ImportWatch, import_warc,
 };
 pub use live::{Live, Look, Snapshot, Worker};
+pub use metrics::{page as metrics_page, serve as serve_metrics};
 pub use order::{NewJob, Picked, open_jobs, pick_job};
 pub use run::{Ended, EngineError, Instruction, Run, SiteChange, Summary, run};
 pub use settings::EngineSettings;

@@ -15,15 +15,15 @@ fn ms(n: u64) -> Duration {
 }
 
 /// Workers with settings of the test's own.
-struct Team {
-    rig: Rig,
-    url: String,
+pub struct Team {
+    pub rig: Rig,
+    pub url: String,
     args: Vec<String>,
     workers: Vec<(String, Running)>,
 }
 
 impl Team {
-    fn new(rig: Rig, cluster: &Cluster, args: &[&str]) -> Team {
+    pub fn new(rig: Rig, cluster: &Cluster, args: &[&str]) -> Team {
         let args = args.iter().map(|arg| (*arg).to_owned()).collect();
         Team { rig, url: cluster.database(), args, workers: Vec::new() }
     }
@@ -37,7 +37,7 @@ impl Team {
     }
 
     /// Starts workers and waits until the partitions are shared out among them.
-    fn start(&mut self, names: &[&str]) -> Result<()> {
+    pub fn start(&mut self, names: &[&str]) -> Result<()> {
         for name in names {
             let mut command = self.command(name, &["worker", "--name", name]);
             let running = Running::start(&mut command, &self.rig.dir, name)?;
@@ -56,12 +56,12 @@ impl Team {
         }
     }
 
-    fn crawl(&self, own: &[&str]) -> Result<Running> {
+    pub fn crawl(&self, own: &[&str]) -> Result<Running> {
         let args = [&["crawl", "--scope", "any"], own].concat();
         Running::start(&mut self.command("giver", &args), &self.rig.dir, "giver")
     }
 
-    fn end(self) -> Result<Rig> {
+    pub fn end(self) -> Result<Rig> {
         for (name, worker) in self.workers {
             let ended = Command::new("kill").arg("-TERM").arg(worker.id().to_string()).status()?;
             ensure!(ended.success());
@@ -239,7 +239,7 @@ fn what_is_excluded_or_paused_at_one_worker_is_left_alone_by_all_within_a_second
 }
 
 /// Twenty sites of 250 pages each, every one led to by its parent.
-fn twenty_sites(first: u8) -> Result<Watched> {
+pub fn twenty_sites(first: u8) -> Result<Watched> {
     let addresses: Vec<_> = (first..first + 20).map(loopback).collect();
     Watched::start(&addresses, |asked: &Asked| match asked.path.as_str() {
         "/robots.txt" => Answer::status(404),

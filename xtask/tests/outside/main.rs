@@ -20,6 +20,7 @@ mod completeness;
 mod documents;
 mod exchange;
 mod fleet;
+mod fleet_metrics;
 mod fleet_together;
 mod forbidden;
 mod forget;

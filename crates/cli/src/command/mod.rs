@@ -9,6 +9,7 @@ pub mod fleet;
 pub mod forget;
 pub mod import;
 pub mod links;
+pub mod metrics;
 pub mod search;
 pub mod settings;
 pub mod show;

@@ -117,6 +117,8 @@ impl Director {
     /// Counts what this process brought in.
     pub(super) fn count_own(&self, settled: &Settled) {
         self.shared.tenure.count(settled.pages, settled.bytes);
+        let counted = self.live.counted();
+        counted.commit(self.commit_took, settled.pages, settled.bytes, &settled.outcomes);
     }
 
     /// A job came further, here or elsewhere.

@@ -45,8 +45,9 @@ mod window;
 
 pub use address::Turn;
 pub use around::Around;
-pub use fleet::WorkerRow;
+pub use fleet::{FleetRows, Waiting, WorkerRow};
 pub use lease::{Held, WorkerReport};
+pub use link::store_retries;
 pub use migrate::SCHEMA_VERSION;
 pub use share::{Rebalance, fair_share, rebalance};
 

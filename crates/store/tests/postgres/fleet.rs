@@ -5,8 +5,8 @@ use crate::scene::*;
 use argiope_frontier::{Errand, Release, RobotsFile};
 use argiope_model::{FetchOutcome, JobId, JobState, OutcomeKind, Time};
 use argiope_store::{
-    Batch, Held, JobChange, PostgresOptions, PostgresStore, RobotsTold, SegmentKind, Store,
-    StoreError, Turn, WorkerReport, rebalance,
+    Batch, FleetRows, Held, JobChange, PostgresOptions, PostgresStore, RobotsTold, SegmentKind,
+    Store, StoreError, Turn, Waiting, WorkerReport, rebalance,
 };
 use std::collections::BTreeSet;
 use std::net::IpAddr;
@@ -81,7 +81,7 @@ fn workers_that_join_and_leave_share_all_partitions_fairly() {
     assert_eq!(renew(&first).free.len(), 1365, "who leaves gives back at once");
     assert_eq!(balance(&first).parts.len(), 2048);
     assert_eq!(balance(&third).parts.len(), 2048);
-    let (rows, free) = first.fleet().unwrap();
+    let FleetRows { workers: rows, free, .. } = first.fleet().unwrap();
     let rows: Vec<(&str, u64)> = rows.iter().map(|row| (row.name.as_str(), row.parts)).collect();
     assert_eq!((rows, free), (vec![("first", 2048), ("third", 2048)], 0));
 }
@@ -153,10 +153,17 @@ fn what_is_found_of_anothers_partition_reaches_its_owner_once() {
     let told = first.commit(Batch { pages, discoveries: links, ..at(2_000) }).unwrap();
     assert_eq!(told.queued.len(), 1, "its own is told at once");
     assert_eq!(first.urls(&[key(B)]).unwrap(), [None], "the other is on its way");
+    std::thread::sleep(Duration::from_millis(20));
+    let fleet = first.fleet().unwrap();
+    let [one, two] = &fleet.workers[..] else { panic!("{fleet:?}") };
+    assert_eq!((one.waiting, two.waiting.messages), (Waiting::default(), 1));
+    assert!(two.waiting.lag >= Duration::from_millis(20), "{fleet:?}");
+    assert_eq!(fleet.waiting, two.waiting);
     assert_eq!(counters(&first, 1).queued, 2, "and counts as queued");
     assert_eq!(told.counters(argiope_model::JobId(1)).unwrap().queued, 2);
     let claimed = claim_rows(&second, 4_000);
     assert_eq!(claimed.iter().map(|e| e.url.as_str()).collect::<Vec<_>>(), [B]);
+    assert_eq!(first.fleet().unwrap().waiting, Waiting::default());
     assert_eq!(claimed[0].doc.part(), host(B).part);
     assert_eq!(counters(&second, 1).queued, 2);
     // Found again, it is known.
