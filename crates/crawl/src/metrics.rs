@@ -12,11 +12,11 @@
 use crate::disk;
 use crate::live::Live;
 use argiope_model::OutcomeKind;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
@@ -27,6 +27,8 @@ const MOST: usize = 16;
 const HEAD: usize = 8 << 10;
 /// How long a question, and an answer, may take.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// Speed is told over this long, about.
+const SPAN: Duration = Duration::from_secs(10);
 /// Upper bounds of the commits' histogram, in milliseconds.
 const BOUNDS_MS: [u64; 11] = [5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000];
 /// The outcomes that are failures.
@@ -57,6 +59,8 @@ pub(crate) struct Counted {
     outcomes: Mutex<Outcomes>,
     terms: AtomicU64,
     commits: Mutex<Commits>,
+    /// How far it was when, over the last seconds.
+    lately: Mutex<VecDeque<(Instant, u64)>>,
     /// Answers being worked on.
     pub parsing: AtomicU64,
     /// Pages that wait to be committed, or are being.
@@ -76,7 +80,8 @@ struct Commits {
 impl Counted {
     /// A commit was made: how long it took, what it brought in.
     pub fn commit(&self, took: Duration, pages: u64, bytes: u64, outcomes: &Outcomes) {
-        self.pages.fetch_add(pages, Relaxed);
+        let all = self.pages.fetch_add(pages, Relaxed);
+        self.note(all);
         self.bytes.fetch_add(bytes, Relaxed);
         let mut commits = self.commits.lock().unwrap_or_else(PoisonError::into_inner);
         for (bucket, bound) in commits.buckets.iter_mut().zip(BOUNDS_MS) {
@@ -89,6 +94,26 @@ impl Counted {
             let mut all = self.outcomes.lock().unwrap_or_else(PoisonError::into_inner);
             outcomes.iter().for_each(|(name, n)| *all.entry(name).or_default() += n);
         }
+    }
+
+    /// Notes how far it was just now.
+    fn note(&self, pages: u64) {
+        let mut lately = self.lately.lock().unwrap_or_else(PoisonError::into_inner);
+        if lately.back().is_none_or(|(at, _)| at.elapsed() >= SPAN / 40) {
+            lately.push_back((Instant::now(), pages));
+        }
+        // One from before the span is kept, so that there is something to compare with.
+        while lately.get(1).is_some_and(|(at, _)| at.elapsed() > SPAN) {
+            lately.pop_front();
+        }
+    }
+
+    /// Pages a second, lately.
+    fn speed(&self) -> f64 {
+        let lately = self.lately.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some((at, pages)) = lately.front() else { return 0.0 };
+        let since = at.elapsed().max(SPAN / 40).as_secs_f64();
+        (self.pages.load(Relaxed) - pages) as f64 / since
     }
 
     /// A term begins.
@@ -160,7 +185,7 @@ pub fn page(live: &Live) -> String {
         "Calls to the store that were sent again.",
         argiope_store::store_retries(),
     );
-    page.gauge("pages_per_second", "Pages a second over the last ten.", shown.pages_per_s);
+    page.gauge("pages_per_second", "Pages a second over the last ten.", counted.speed());
     page.gauge("urls_queued", "URLs queued in all jobs that are worked on.", shown.queued);
     page.gauge("rows_loaded", "Rows of the queues in memory.", counted.rows.load(Relaxed));
     let stages = [
