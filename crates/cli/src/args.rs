@@ -174,6 +174,9 @@ pub struct Crawl {
     /// Any setting, as it is named in the configuration file; may be repeated
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
+    /// Let Prometheus ask how it stands, at this address and port, under /metrics
+    #[arg(long, value_name = "ADDRESS")]
+    pub metrics: Option<String>,
     /// Say what would be done and do nothing
     #[arg(long)]
     pub dry_run: bool,
@@ -183,6 +186,7 @@ pub struct Crawl {
 #[command(after_help = "Examples:
   argiope worker --store postgres://crawler@db.example/argiope --archive /var/lib/argiope
   argiope worker --store postgres://crawler@db.example/argiope --archive ./pages --connections 200
+  argiope worker --store postgres://crawler@db.example/argiope --metrics 127.0.0.1:9464
 
 Workers share what is open fairly among themselves. A signal ends one in order, a second at once; the
 others go on with what it had, also when it is killed. `argiope crawl URL --store …` gives them work,
@@ -198,6 +202,9 @@ pub struct Worker {
     /// Requests at once
     #[arg(long, value_name = "N")]
     pub connections: Option<String>,
+    /// Let Prometheus ask how it stands, at this address and port, under /metrics
+    #[arg(long, value_name = "ADDRESS")]
+    pub metrics: Option<String>,
     /// Allow private, loopback and link-local addresses
     #[arg(long)]
     pub allow_private: bool,

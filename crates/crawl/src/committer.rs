@@ -5,6 +5,7 @@
 
 use crate::group::{Event, Group, PageDone, Recorded, Settled};
 use crate::log::{CrawlLog, page_line};
+use crate::metrics::Outcomes;
 use argiope_archive::{Prepared, RecordHead, Segments, revisit_record};
 use argiope_model::{PayloadDigest, SiteKey};
 use argiope_store::{PageResult, Payload, PayloadRow, SegmentKind, Store};
@@ -64,6 +65,10 @@ impl Committer {
         let mut rows = Vec::with_capacity(pages.len());
         let count = pages.iter().filter(|page| page.is_page()).count() as u64;
         let bytes = pages.iter().map(PageDone::bytes).sum();
+        let mut outcomes = Outcomes::new();
+        for capture in pages.iter().filter_map(|page| page.capture.as_ref()) {
+            *outcomes.entry(capture.outcome.kind.name()).or_default() += 1;
+        }
         for page in pages {
             rows.push((page.entry.key.host, page.entry.place));
             lines.push_str(&page_line(&page, batch.now));
@@ -83,7 +88,7 @@ impl Committer {
         batch.segments.extend(lengths.into_iter().map(|(n, len)| (SegmentKind::Text, n, len)));
         let committed = self.store.commit(batch)?;
         self.log.add(&lines);
-        Ok(Settled { rows, pages: count, bytes, committed })
+        Ok(Settled { rows, pages: count, bytes, outcomes, committed })
     }
 
     /// Which payloads of the group are stored already.

@@ -10,13 +10,16 @@
 //!   while nobody owns it.
 //! * What is not here: what a lease is worth (`store`), stopping in time (`tenure`).
 
+use crate::aside::{self, Aside, Wish};
 use crate::group::Event;
 use crate::run::EngineError;
 use crate::tenure::{Speed, Tenure};
 use crate::visit::VisitError;
+use argiope_frontier::Turn;
 use argiope_model::{HostKey, JobId, Time};
-use argiope_store::{Held, PostgresStore, Rebalance, Store, StoreError, WorkerReport, rebalance};
+use argiope_store::{Held, PostgresStore, Rebalance, StoreError, WorkerReport, rebalance};
 use std::collections::BTreeSet;
+use std::net::IpAddr;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, PoisonError, mpsc as blocking};
 use std::thread::JoinHandle;
@@ -37,6 +40,8 @@ pub struct Fleet {
     pub store: Arc<PostgresStore>,
     /// The worker's name.
     pub name: String,
+    /// Where its metrics are, if anywhere.
+    pub metrics: String,
     /// How long it counts as alive without a renewal.
     pub lease: Duration,
     /// Whether it goes on when nothing is left to do.
@@ -53,6 +58,12 @@ pub(crate) enum PartsNews {
     Left,
     /// Somebody has excluded or forgiven sites; these names are excluded now.
     Excluded(Vec<(Box<str>, Time)>),
+    /// How it stands with addresses that turns were asked for.
+    Turns(Vec<(IpAddr, Turn)>),
+    /// Others want to ask these addresses too.
+    Wanted(Vec<IpAddr>),
+    /// It was asked for more pages of a job.
+    Quota(JobId),
 }
 
 /// The numbers of pages that are this worker's.
@@ -77,12 +88,33 @@ pub(crate) struct Membership {
     pub job: Option<JobId>,
     spare: Arc<Mutex<Option<Block>>>,
     orders: Sender<BTreeSet<u16>>,
+    aside: Aside,
 }
 
 impl Membership {
     /// Partitions of which nothing is left here are given back.
     pub fn release(&self, parts: BTreeSet<u16>) {
         let _ = self.orders.send(parts);
+    }
+
+    /// Asks for a turn at an address.
+    pub fn turn(&self, ip: IpAddr) {
+        self.aside.wish(Wish::Turn(ip));
+    }
+
+    /// Tells that turns are taken at these addresses from now on.
+    pub fn share(&self, ips: Vec<IpAddr>) {
+        self.aside.wish(Wish::Share(ips));
+    }
+
+    /// Asks for so many pages of a job with this limit.
+    pub fn ask_quota(&self, job: JobId, limit: u64, want: u64) {
+        self.aside.wish(Wish::Quota(job, limit, want));
+    }
+
+    /// Gives back what is left of a job.
+    pub fn return_quota(&self, job: JobId) {
+        self.aside.wish(Wish::NoQuota(job));
     }
 
     /// Makes sure that there are numbers; says whether there are.
@@ -102,12 +134,12 @@ pub(crate) struct Term {
     pub block: Block,
 }
 
-/// The thread that keeps the lease; it ends when the membership is dropped.
-pub(crate) struct Keeping(JoinHandle<()>);
+/// The threads that keep the lease and ask for turns; they end when the membership is dropped.
+pub(crate) struct Keeping([JoinHandle<()>; 2]);
 
 impl Keeping {
     pub fn end(self) {
-        let _ = self.0.join();
+        self.0.into_iter().for_each(|thread| drop(thread.join()));
     }
 }
 
@@ -140,7 +172,7 @@ fn try_join(
     let store = &fleet.store;
     let block = Block::take(store)?;
     let mut sent = Instant::now();
-    let mut held = store.join(&fleet.name, "", fleet.lease, sent)?;
+    let mut held = store.join(&fleet.name, &fleet.metrics, fleet.lease, sent)?;
     loop {
         let Rebalance { take, .. } =
             rebalance(held.workers, held.rank, held.parts.len(), held.free.len());
@@ -182,11 +214,13 @@ fn acquire(
 pub(crate) fn keep(
     fleet: &Fleet,
     job: Option<JobId>,
+    gap: Duration,
     tenure: Arc<Tenure>,
     events: mpsc::Sender<Event>,
 ) -> std::io::Result<(Membership, Keeping)> {
     let (orders, heard) = blocking::channel();
     let spare = Arc::new(Mutex::new(None));
+    let (aside, asking) = aside::start(fleet.store.clone(), gap, events.clone())?;
     let keeper = Keeper {
         store: fleet.store.clone(),
         lease: fleet.lease,
@@ -195,12 +229,11 @@ pub(crate) fn keep(
         spare: spare.clone(),
         speed: Speed::new(),
         giving: false,
-        excluded: None,
     };
     let thread = std::thread::Builder::new().name("lease".to_owned());
     let thread = thread.spawn(move || keeper.run(heard))?;
     let (store, stays) = (fleet.store.clone(), fleet.stays);
-    Ok((Membership { store, stays, job, spare, orders }, Keeping(thread)))
+    Ok((Membership { store, stays, job, spare, orders, aside }, Keeping([thread, asking])))
 }
 
 struct Keeper {
@@ -212,8 +245,6 @@ struct Keeper {
     speed: Speed,
     /// The director was asked to let go of partitions and has not said so.
     giving: bool,
-    /// The names that were excluded when that was last looked at.
-    excluded: Option<Vec<(Box<str>, Time)>>,
 }
 
 impl Keeper {
@@ -278,11 +309,6 @@ impl Keeper {
             let parts = held.parts.iter().rev().take(give).copied().collect();
             self.giving = true;
             self.say(Event::Parts(PartsNews::Leave(parts)));
-        }
-        let excluded = self.store.exclusions()?;
-        if self.excluded.as_ref() != Some(&excluded) {
-            self.excluded = Some(excluded.clone());
-            self.say(Event::Parts(PartsNews::Excluded(excluded)));
         }
         let lacks = self.spare.lock().unwrap_or_else(PoisonError::into_inner).is_none();
         if lacks {

@@ -1,6 +1,7 @@
 //! What travels between the director, the visits and the committer.
 
 use crate::fleet::PartsNews;
+use crate::metrics::Outcomes;
 use crate::robots::Asker;
 use argiope_archive::Prepared;
 use argiope_frontier::{Answered, Entry, Place, RobotsFile, SkipReason};
@@ -154,6 +155,8 @@ pub(crate) struct Settled {
     /// How many of them are pages, and their bytes.
     pub pages: u64,
     pub bytes: u64,
+    /// How the requests ended.
+    pub outcomes: Outcomes,
     pub committed: Committed,
 }
 

@@ -43,6 +43,7 @@
 //! * What is not here: deciding (`frontier`), keeping (`store`, `archive`), talking to people
 //!   (`cli`).
 
+mod aside;
 mod ask;
 mod ask_words;
 mod backlinks;
@@ -66,6 +67,7 @@ mod links;
 mod live;
 mod log;
 mod member;
+mod metrics;
 mod order;
 mod robots;
 mod run;
@@ -102,6 +104,7 @@ pub use import::{
 };
 pub use live::{Live, Look, Snapshot, Worker};
 pub use member::{Follows, archives_in, follows, seats_in};
+pub use metrics::{page as metrics_page, serve as serve_metrics};
 pub use order::{NewJob, Picked, open_jobs, pick_job};
 pub use run::{Ended, EngineError, Instruction, Run, SiteChange, Summary, run};
 pub use settings::EngineSettings;

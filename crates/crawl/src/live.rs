@@ -1,12 +1,15 @@
 //! The live status of a crawl: written by the director, read by whoever shows it.
 
+use crate::metrics::Counted;
+use crate::tenure::Tenure;
 use argiope_frontier::Counts;
 use argiope_model::Time;
-use argiope_store::JobRow;
+use argiope_store::{JobRow, PostgresStore};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::VecDeque;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 /// Speed is measured over this many milliseconds.
 const SPAN_MS: i64 = 10_000;
@@ -86,16 +89,37 @@ pub struct Worker {
 
 /// The live status.
 #[derive(Default)]
-pub struct Live(Mutex<Snapshot>);
+pub struct Live {
+    snapshot: Mutex<Snapshot>,
+    counted: Counted,
+    /// The lease of a worker, and the store that it is held in.
+    place: Mutex<Option<(Arc<Tenure>, Arc<PostgresStore>)>>,
+}
 
 impl Live {
     /// How the crawl stands.
     pub fn snapshot(&self) -> Snapshot {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.snapshot.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     pub(crate) fn set(&self, snapshot: Snapshot) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = snapshot;
+        *self.snapshot.lock().unwrap_or_else(PoisonError::into_inner) = snapshot;
+    }
+
+    /// What is counted for those who watch from outside.
+    pub(crate) fn counted(&self) -> &Counted {
+        &self.counted
+    }
+
+    /// It is a worker's.
+    pub(crate) fn is_placed(&self, tenure: Arc<Tenure>, store: Arc<PostgresStore>) {
+        *self.place.lock().unwrap_or_else(PoisonError::into_inner) = Some((tenure, store));
+    }
+
+    /// How many partitions a worker holds, and for how long; `None` for whoever crawls alone.
+    pub(crate) fn standing(&self) -> Option<(usize, Duration)> {
+        let place = self.place.lock().unwrap_or_else(PoisonError::into_inner);
+        place.as_ref().map(|(tenure, store)| (store.held().len(), tenure.left()))
     }
 }
 

@@ -147,6 +147,7 @@ pub async fn run(mut run: Run) -> Result<Summary, EngineError> {
         return term(&mut run, None, Arc::default()).await.1;
     };
     let tenure = Arc::new(Tenure::run_out());
+    run.live.is_placed(tenure.clone(), fleet.store.clone());
     loop {
         let joining = (fleet.clone(), tenure.clone(), run.stop.clone());
         let joined = tokio::task::spawn_blocking(move || join(&joining.0, &joining.1, &joining.2));
@@ -217,6 +218,7 @@ fn open_term(
     tenure: Arc<Tenure>,
 ) -> Result<Open, EngineError> {
     let Run { dir, store, settings, picked, live, made_up, .. } = run;
+    live.counted().term();
     let (events, inbox) = mpsc::channel::<Event>(1024);
     let clock = made_up.as_ref().map_or(Clock::System, |m| m.clock);
     let world = made_up.clone();
@@ -232,7 +234,7 @@ fn open_term(
             (None, None, store.claims().map_err(start)?, pages)
         }
         Some((fleet, job, Term { claims, block })) => {
-            let kept = keep(fleet, job, tenure, events.clone());
+            let kept = keep(fleet, job, settings.address_gap, tenure, events.clone());
             let (member, keeping) = kept.map_err(|e| EngineError::Start(e.into()))?;
             (Some(member), Some(keeping), claims, block)
         }

@@ -45,6 +45,12 @@ impl Tenure {
         until.is_none_or(|(steady, wall)| Instant::now() < steady && SystemTime::now() < wall)
     }
 
+    /// How long requests may be sent without a renewal.
+    pub fn left(&self) -> Duration {
+        let until = *self.until.read().unwrap_or_else(PoisonError::into_inner);
+        until.map_or(Duration::MAX, |(steady, _)| steady.saturating_duration_since(Instant::now()))
+    }
+
     /// Returns when a request may be sent.
     pub async fn until_held(&self) {
         while !self.holds() {

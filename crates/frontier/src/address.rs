@@ -3,9 +3,13 @@
 //! The gap runs from the start of one request to the start of the next, whichever hosts of the
 //! address they are for. Networks that are known to carry thousands of sites (content delivery)
 //! can be exempted.
+//!
+//! Workers of a fleet keep it together: an address is asked for nothing before somebody outside says that it
+//! is this worker's alone, or when its turn there is ([`Turn`]). Which is asked for when a host could be
+//! asked, once for an address that is not shared.
 
-use argiope_model::Time;
-use std::collections::HashMap;
+use argiope_model::{HostKey, Time};
+use std::collections::{BTreeSet, HashMap};
 use std::net::IpAddr;
 use std::str::FromStr;
 use std::time::Duration;
@@ -51,20 +55,101 @@ impl FromStr for Network {
     }
 }
 
+/// How a worker of a fleet stands with an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Turn {
+    /// Nobody else asks there, from this time on, until that is taken back.
+    Alone(Time),
+    /// One request, between these times.
+    Slot(Time, Time),
+    /// Not known yet: to be asked for again at this time.
+    Later(Time),
+}
+
+/// What is known of an address that others may ask too.
+#[derive(Debug)]
+enum Standing {
+    Alone,
+    /// Until then one request may be sent.
+    Slot(Time),
+    /// It is being asked for; these wait.
+    Asked(BTreeSet<HostKey>),
+}
+
 /// When each address may be asked again.
 #[derive(Debug)]
 pub(crate) struct Addresses {
     gap: Duration,
     exempt: Vec<Network>,
     free: HashMap<IpAddr, Time>,
+    /// Whether turns are asked for.
+    turns: bool,
+    standing: HashMap<IpAddr, Standing>,
 }
 
 /// Addresses remembered before those that are free again are forgotten.
 const REMEMBERED: usize = 4096;
+/// Addresses held alone before all but the newest are forgotten, to be asked for again.
+const HELD: usize = 1 << 16;
 
 impl Addresses {
-    pub fn new(gap: Duration, exempt: Vec<Network>) -> Self {
-        Addresses { gap, exempt, free: HashMap::new() }
+    pub fn new(gap: Duration, exempt: Vec<Network>, turns: bool) -> Self {
+        Addresses { gap, exempt, free: HashMap::new(), turns, standing: HashMap::new() }
+    }
+
+    /// Whether a turn has to be asked for before the address may be asked; it is then being asked for.
+    pub fn wants_turn(&mut self, ip: Option<IpAddr>, now: Time) -> Option<IpAddr> {
+        let ip = ip.filter(|_| self.turns && self.matter())?;
+        match self.standing.get(&ip) {
+            Some(Standing::Alone) => return None,
+            Some(Standing::Slot(until)) if *until >= now => return None,
+            _ if self.is_exempt(ip) => return None,
+            _ => {}
+        }
+        self.standing.insert(ip, Standing::Asked(BTreeSet::new()));
+        Some(ip)
+    }
+
+    /// Notes that a host waits for a turn at its address, where that is being asked for.
+    pub fn waits(&mut self, ip: Option<IpAddr>, host: HostKey) {
+        if let Some(Standing::Asked(hosts)) = ip.and_then(|ip| self.standing.get_mut(&ip)) {
+            hosts.insert(host);
+        }
+    }
+
+    /// Whether a turn is being asked for.
+    pub fn is_asked(&self, ip: Option<IpAddr>) -> bool {
+        self.turns
+            && ip.is_some_and(|ip| matches!(self.standing.get(&ip), Some(Standing::Asked(_))))
+    }
+
+    /// A turn has come; says who waited for it.
+    pub fn turn(&mut self, ip: IpAddr, turn: Turn) -> BTreeSet<HostKey> {
+        if self.standing.len() >= HELD {
+            self.standing.retain(|_, standing| !matches!(standing, Standing::Alone));
+        }
+        let (from, standing) = match turn {
+            Turn::Alone(from) => (from, Some(Standing::Alone)),
+            Turn::Slot(from, until) => (from, Some(Standing::Slot(until))),
+            Turn::Later(at) => (at, None),
+        };
+        let free = self.free.entry(ip).or_default();
+        *free = from.max(*free);
+        let before = match standing {
+            Some(standing) => self.standing.insert(ip, standing),
+            None => self.standing.remove(&ip),
+        };
+        match before {
+            Some(Standing::Asked(hosts)) => hosts,
+            _ => BTreeSet::new(),
+        }
+    }
+
+    /// An address is no longer this worker's alone.
+    pub fn share(&mut self, ip: IpAddr) {
+        if matches!(self.standing.get(&ip), Some(Standing::Alone)) {
+            self.standing.remove(&ip);
+        }
     }
 
     /// Whether addresses matter at all.
@@ -84,6 +169,10 @@ impl Addresses {
             self.free.retain(|_, free| *free > now);
         }
         self.free.insert(ip, now.plus(self.gap));
+        // A slot is for one request.
+        if self.turns && matches!(self.standing.get(&ip), Some(Standing::Slot(_))) {
+            self.standing.remove(&ip);
+        }
     }
 
     fn is_exempt(&self, ip: IpAddr) -> bool {
@@ -117,7 +206,7 @@ mod tests {
     #[test]
     fn the_gap_runs_from_start_to_start_but_not_where_it_is_exempt() {
         let exempt = vec!["192.0.2.0/24".parse().unwrap()];
-        let mut addresses = Addresses::new(Duration::from_millis(500), exempt);
+        let mut addresses = Addresses::new(Duration::from_millis(500), exempt, false);
         let [shared, cdn] = ["198.51.100.1", "192.0.2.9"].map(|ip| Some(ip.parse().unwrap()));
         addresses.taken(shared, Time(100));
         addresses.taken(cdn, Time(100));

@@ -4,7 +4,7 @@
 //! with no unclaimed row it may fetch, or with all connections out, is in neither. A host
 //! about which anything has changed since the last `wants` is in `touched`.
 
-use crate::address::{Addresses, Network};
+use crate::address::{Addresses, Network, Turn};
 use crate::admit::SkipReason;
 use crate::exchange::{Entry, HostNote, HostWindow, Named, Refill, Release, Wants};
 use crate::order::Place;
@@ -36,6 +36,8 @@ pub struct Politeness {
     pub address_gap: Duration,
     /// Addresses without such a gap.
     pub address_exempt: Vec<Network>,
+    /// Whether others ask at the same time: turns at addresses are asked for.
+    pub address_turns: bool,
     /// The name under which robots.txt is obeyed; `None`: it is neither asked for nor obeyed.
     pub robots: Option<String>,
     /// How patient we are with hosts that do not answer well.
@@ -53,6 +55,7 @@ impl Default for Politeness {
             rule_bytes: 16 << 20,
             address_gap: Duration::ZERO,
             address_exempt: Vec::new(),
+            address_turns: false,
             robots: None,
             patience: Patience::default(),
         }
@@ -117,7 +120,11 @@ impl Frontier {
     /// An empty frontier.
     pub fn new(rules: Politeness) -> Self {
         Frontier {
-            addresses: Addresses::new(rules.address_gap, rules.address_exempt.clone()),
+            addresses: Addresses::new(
+                rules.address_gap,
+                rules.address_exempt.clone(),
+                rules.address_turns,
+            ),
             strangers: BTreeMap::new(),
             notes: Vec::new(),
             rules,
@@ -247,12 +254,17 @@ impl Frontier {
                     self.change(key, now, |host, _| host.address.asking = true);
                     return Some(Task::Locate(key, url));
                 }
-                if self.addresses.free_at(host.address.ip) > now {
-                    // Another host of the address was asked since.
+                let address = host.address.ip;
+                if self.addresses.free_at(address) > now || self.addresses.is_asked(address) {
+                    // Another host of the address was asked since, or wants to be.
                     self.settle_spot(key, now);
                     continue;
                 }
-                self.addresses.taken(host.address.ip, now);
+                if let Some(ip) = self.addresses.wants_turn(address, now) {
+                    self.settle_spot(key, now);
+                    return Some(Task::Turn(ip));
+                }
+                self.addresses.taken(address, now);
             }
             let ask_robots = !expand && self.rules.robots.is_some() && host.rules.are_stale(now);
             let per_host = self.rules.per_host;
@@ -330,6 +342,18 @@ impl Frontier {
         });
     }
 
+    /// How it stands with an address that a turn was asked for.
+    pub fn turn(&mut self, ip: IpAddr, turn: Turn, now: Time) {
+        for key in self.addresses.turn(ip, turn) {
+            self.settle_spot(key, now);
+        }
+    }
+
+    /// Others ask an address too from now on: each request there needs a turn.
+    pub fn share_address(&mut self, ip: IpAddr) {
+        self.addresses.share(ip);
+    }
+
     /// The store has deleted the row (or put it on the calendar).
     pub fn settled(&mut self, host: HostKey, place: Place, now: Time) {
         self.change(host, now, |host, _| host.settled(place));
@@ -353,6 +377,12 @@ impl Frontier {
                 });
             }
         }
+    }
+
+    /// Whether a loaded host has a row of this job.
+    pub fn holds_rows_of(&self, job: JobId) -> bool {
+        let has = |host: &Host| host.window.values().any(|entry| entry.job == job);
+        self.hosts.values().any(has)
     }
 
     /// When the next waiting host may be asked.
@@ -530,6 +560,9 @@ impl Frontier {
         let Some(free) = host.free.iter().min().filter(|_| !(out && host.one_at_a_time())) else {
             return Spot::Nowhere;
         };
+        if self.addresses.is_asked(host.address.ip) {
+            return Spot::Nowhere;
+        }
         let address = self.addresses.free_at(host.address.ip);
         let time = (*free).max(host.not_before).max(address);
         if time <= now { Spot::Ready(first) } else { Spot::Waiting(time) }
@@ -548,6 +581,9 @@ impl Frontier {
         let first = first.filter(|place| self.rules.per_host > 1 || !host.may_lead_before(*place));
         let leaves = self.leaving.contains(&key.part);
         let spot = if leaves { Spot::Nowhere } else { self.spot_of(host, first, now) };
+        if spot == Spot::Nowhere {
+            self.addresses.waits(host.address.ip, key);
+        }
         if spot == host.spot {
             return;
         }

@@ -65,7 +65,7 @@ mod task;
 mod temper;
 mod window;
 
-pub use address::Network;
+pub use address::{Network, Turn};
 pub use admit::{Admission, SkipReason, admit};
 pub use exchange::{Entry, HostNote, HostWindow, Named, Refill, Release, RobotsFile, Wants};
 pub use exclusions::{Exclusions, NotAName, site_name};

@@ -3,12 +3,15 @@
 use crate::admit::SkipReason;
 use crate::exchange::Entry;
 use argiope_model::{CanonicalUrl, HostKey, JobId};
+use std::net::IpAddr;
 
 /// Something to be done now.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Task {
     /// Find the address of this URL's host; nothing is requested. Answered by `located`.
     Locate(HostKey, CanonicalUrl),
+    /// Ask for a turn at this address; nothing is requested. Answered by `turn`.
+    Turn(IpAddr),
     /// Ask for the robots.txt of this URL's host; the URL itself is handed out meanwhile.
     Robots(Entry),
     /// Ask for what a robots.txt redirects to.

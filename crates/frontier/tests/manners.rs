@@ -4,7 +4,7 @@ mod world;
 
 use argiope_frontier::{
     Answered, Brake, Errand, Frontier, Heard, HostWindow, Manner, Patience, Politeness, RobotsFile,
-    RobotsUse, SkipReason, Task, Temper,
+    RobotsUse, SkipReason, Task, Temper, Turn,
 };
 use argiope_model::{CanonicalUrl, FetchOutcome, JobId, OutcomeKind, Time};
 use std::time::Duration;
@@ -291,6 +291,49 @@ fn hosts_of_one_address_are_asked_one_after_the_other() {
         assert_eq!(next(&mut frontier, time - 1), None);
         assert_eq!(next(&mut frontier, time), Some(Task::Visit(entry(n, 1, 1))));
     }
+}
+
+#[test]
+fn where_others_ask_too_an_address_is_asked_in_turns_and_one_held_alone_is_not_asked_for_again() {
+    let gap = Duration::from_millis(300);
+    let turns = Politeness { address_gap: gap, address_turns: true, ..rules(1) };
+    let exempt = vec!["198.51.100.0/24".parse().unwrap()];
+    let mut frontier = Frontier::new(Politeness { address_exempt: exempt, ..turns });
+    let [ip, other, free] =
+        ["192.0.2.1", "192.0.2.2", "198.51.100.1"].map(|ip| ip.parse().unwrap());
+    (1..5).for_each(|n| frontier.load(window(n, 1..9), Time(0)));
+    for n in 1..5 {
+        assert!(matches!(next(&mut frontier, 0), Some(Task::Locate(h, _)) if h == host(n)));
+    }
+    for (n, ip) in [(1, ip), (2, ip), (3, other), (4, free)] {
+        frontier.located(host(n), Some(ip), Time(86_400_000), Time(0));
+    }
+    // One question for an address, whoever lives there; none where there is no gap.
+    assert_eq!(next(&mut frontier, 0), Some(Task::Turn(ip)));
+    assert_eq!(next(&mut frontier, 0), Some(Task::Turn(other)));
+    assert_eq!(next(&mut frontier, 0), Some(Task::Visit(entry(4, 1, 1))));
+    assert_eq!(next(&mut frontier, 0), None);
+    frontier.turn(ip, Turn::Later(Time(40)), Time(10));
+    assert_eq!(next(&mut frontier, 39), None);
+    assert_eq!(next(&mut frontier, 40), Some(Task::Turn(ip)));
+    frontier.turn(ip, Turn::Alone(Time(60)), Time(50));
+    assert_eq!(next(&mut frontier, 59), None);
+    assert_eq!(next(&mut frontier, 60), Some(Task::Visit(entry(1, 1, 1))));
+    assert_eq!(next(&mut frontier, 359), None, "alone there is a gap too");
+    assert_eq!(next(&mut frontier, 360), Some(Task::Visit(entry(2, 1, 1))));
+    // Shared, every request needs its turn, and one that was missed is none.
+    frontier.share_address(ip);
+    answered(&mut frontier, 1, 1, 400, Heard::default());
+    frontier.settled(host(1), place(1), Time(400));
+    assert_eq!(next(&mut frontier, 1_400), Some(Task::Turn(ip)));
+    frontier.turn(ip, Turn::Slot(Time(1_500), Time(1_550)), Time(1_410));
+    assert_eq!(next(&mut frontier, 1_499), None);
+    assert_eq!(next(&mut frontier, 1_551), Some(Task::Turn(ip)));
+    frontier.turn(ip, Turn::Slot(Time(1_600), Time(1_650)), Time(1_560));
+    assert_eq!(next(&mut frontier, 1_650), Some(Task::Visit(entry(1, 2, 1))));
+    answered(&mut frontier, 2, 1, 1_650, Heard::default());
+    frontier.settled(host(2), place(1), Time(1_650));
+    assert_eq!(next(&mut frontier, 2_650), Some(Task::Turn(ip)));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::row::{JobCounters, JobProgress, SegmentKind, UrlState};
 use argiope_frontier::{
-    Entry, HostNote, HostWindow, Named, Place, Refill, Release, RobotsFile, SkipReason,
+    Entry, Errand, HostNote, HostWindow, Named, Place, Refill, Release, RobotsFile, SkipReason,
 };
 use argiope_model::{
     CanonicalUrl, Capture, HostKey, Job, JobId, JobState, PayloadDigest, Role, SiteKey, Time,
@@ -44,10 +44,27 @@ pub struct Batch {
     pub exclusions: Vec<(Box<str>, bool)>,
     /// What is forgotten: after results, imports and discoveries of the same batch.
     pub forget: Forget,
+    /// Robots files that lie with hosts of other owners: these are asked for them.
+    pub errands: Vec<Errand>,
+    /// What came of such errands, for the owners of the hosts whose files they are.
+    pub robots_told: Vec<RobotsTold>,
     /// Rows to be read after the commit.
     pub refills: Vec<Refill>,
     /// Hosts to be claimed, by name and from the schedule.
     pub claims: Claims,
+}
+
+/// A robots.txt that was read for another owner.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RobotsTold {
+    /// The host whose robots.txt it is.
+    pub of: HostKey,
+    /// Where it lies.
+    pub url: CanonicalUrl,
+    /// The job that wanted to know.
+    pub job: JobId,
+    /// What came of it.
+    pub file: RobotsFile,
 }
 
 /// A wish for hosts.
@@ -177,6 +194,10 @@ pub struct Committed {
     pub jobs: Vec<JobProgress>,
     /// When the next scheduled host or calendar row is due.
     pub next_due: Option<Time>,
+    /// Robots files that other owners want to know of.
+    pub errands: Vec<Errand>,
+    /// Robots files that other owners have read for hosts of ours.
+    pub robots_told: Vec<RobotsTold>,
 }
 
 impl Committed {

@@ -30,6 +30,7 @@ mod work;
 
 pub use batch::{
     Batch, Claims, Committed, Discovery, Forget, JobChange, Moved, Next, PageResult, Payload,
+    RobotsTold,
 };
 pub use embedded::EmbeddedStore;
 pub use links::{
@@ -38,8 +39,8 @@ pub use links::{
 };
 pub use memory::MemoryStore;
 pub use postgres::{
-    Held, PostgresOptions, PostgresStore, Rebalance, SCHEMA_VERSION, WorkerReport, WorkerRow,
-    fair_share, rebalance,
+    Around, FleetRows, Held, PostgresOptions, PostgresStore, Rebalance, SCHEMA_VERSION, Turn,
+    Waiting, WorkerReport, WorkerRow, fair_share, rebalance, store_retries,
 };
 pub use row::{
     Change, Ended, HostRow, JobCounters, JobProgress, JobRow, PayloadRow, SegmentKind, UrlHead,

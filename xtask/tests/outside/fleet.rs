@@ -123,9 +123,10 @@ fn body(host: usize, page: usize, pages: usize, addresses: &[SocketAddr]) -> Str
     text
 }
 
-struct Fleet {
-    rig: Rig,
-    url: String,
+/// Workers that share a store, each with a directory of its own.
+pub struct Fleet {
+    pub rig: Rig,
+    pub url: String,
 }
 
 impl Fleet {

@@ -1,6 +1,7 @@
 //! `crawl`: from flags and configuration to a running engine and its summary.
 
 use super::fleet::{self, Place};
+use super::metrics;
 use super::wiring::{engine_settings, new_job, opening, overrides};
 use super::{load, now, open_store, print_json};
 use crate::args::{Crawl, Format, Global};
@@ -147,10 +148,19 @@ pub fn execute(
     store: Arc<dyn Store>,
     settings: &Settings,
     picked: Option<Picked>,
-    fleet: Option<Fleet>,
+    mut fleet: Option<Fleet>,
     quiet: bool,
 ) -> anyhow::Result<Summary> {
     let engine = engine_settings(settings);
+    let metrics = settings.metrics.listen.as_deref().map(metrics::listen).transpose()?;
+    if let Some((_, address)) = &metrics {
+        if !quiet {
+            output::talk(format!("Prometheus may ask at http://{address}/metrics."));
+        }
+        if let Some(fleet) = &mut fleet {
+            fleet.metrics = address.to_string();
+        }
+    }
     let followers = Followers::new(&dir, &store, &engine);
     let live = Arc::new(Live::default());
     let (stop, stopped) = watch::channel(false);
@@ -177,6 +187,9 @@ pub fn execute(
     let progress = Progress::start(live.clone(), quiet);
     let outcome = runtime.block_on(async {
         tokio::spawn(wait_for_signals(stop));
+        if let Some((listener, _)) = metrics {
+            metrics::serve(listener, live.clone());
+        }
         run(Run {
             dir,
             store,

@@ -10,7 +10,7 @@ use crate::output::{self, bytes, count, plural, seconds, table};
 use anyhow::Context;
 use argiope_crawl::{Absent, Access, DataDir, Fleet, Follows, Picked, archives_in, follows};
 use argiope_model::PARTITIONS;
-use argiope_store::{PostgresOptions, PostgresStore, Store};
+use argiope_store::{FleetRows, PostgresOptions, PostgresStore, Store, Waiting};
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::process::ExitCode;
@@ -136,7 +136,8 @@ impl Place {
     /// What the engine is told of it.
     pub fn fleet(&self, settings: &Settings, stays: bool) -> Fleet {
         let (store, name) = (self.store.clone(), self.name.clone());
-        Fleet { store, name, lease: settings.store.lease, stays }
+        let metrics = String::new();
+        Fleet { store, name, metrics, lease: settings.store.lease, stays }
     }
 
     /// Gives a new job a number that nobody else gives at the same time.
@@ -159,6 +160,7 @@ pub fn worker(global: &Global, args: &Worker) -> anyhow::Result<ExitCode> {
     let flags = [
         ("crawl.delay", &args.delay, "--delay"),
         ("crawl.connections", &args.connections, "--connections"),
+        ("metrics.listen", &args.metrics, "--metrics"),
     ];
     for (key, value, flag) in flags {
         own.extend(value.clone().map(|value| (key, value, flag)));
@@ -202,9 +204,20 @@ pub fn worker(global: &Global, args: &Worker) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// What was found for a worker and it has not taken yet.
+fn on_the_way(waiting: &Waiting) -> String {
+    match waiting.messages {
+        0 => "nothing".to_owned(),
+        n => {
+            let links = plural(n, "message", "messages");
+            format!("{links}, the oldest for {}", seconds(waiting.lag.as_secs_f64()))
+        }
+    }
+}
+
 pub fn status(global: &Global) -> anyhow::Result<ExitCode> {
     let store = look_in(&asked_for(global)?, super::VISIT_MEMORY)?;
-    let (workers, free) = store.fleet()?;
+    let FleetRows { workers, free, waiting } = store.fleet()?;
     let jobs = store.jobs()?;
     let alive = || workers.iter().filter(|worker| worker.left.is_some());
     let speed: f64 = alive().map(|worker| worker.speed).sum();
@@ -213,12 +226,17 @@ pub fn status(global: &Global) -> anyhow::Result<ExitCode> {
     let round = |x: f64| (x * 10.0).round() / 10.0;
     if global.format == Format::Json {
         let mut rows = vec![json!({ "workers": alive().count(), "partitions": PARTITIONS,
-            "free": free, "pages": pages, "queued": queued, "pages_per_s": round(speed) })];
+            "free": free, "pages": pages, "queued": queued, "pages_per_s": round(speed),
+            "messages": waiting.messages, "lag_s": waiting.lag.as_secs_f64() })];
         rows.extend(workers.iter().map(|worker| {
             json!({ "worker": worker.name, "alive": worker.left.is_some(),
                 "partitions": worker.parts, "pages": worker.pages,
                 "pages_per_s": round(worker.speed), "started": worker.started.to_string(),
-                "silent_s": worker.silent.as_secs_f64() })
+                "silent_s": worker.silent.as_secs_f64(),
+                "lease_s": worker.left.map(|left| left.as_secs_f64()),
+                "messages": worker.waiting.messages,
+                "lag_s": worker.waiting.lag.as_secs_f64(),
+                "metrics": Some(&worker.address).filter(|address| !address.is_empty()) })
         }));
         print_json(&rows)?;
         return Ok(ExitCode::SUCCESS);
@@ -229,6 +247,7 @@ pub fn status(global: &Global) -> anyhow::Result<ExitCode> {
         format!("partitions   {} of {} held", count(held), count(u64::from(PARTITIONS))),
         format!("pages        {}, {speed:.1} a second", count(pages)),
         format!("queued       {}", count(queued)),
+        format!("on the way   {}", on_the_way(&waiting)),
     ])?;
     if workers.is_empty() {
         output::talk("Nobody works: `argiope worker --store … --archive DIR` starts one.");
@@ -241,10 +260,14 @@ pub fn status(global: &Global) -> anyhow::Result<ExitCode> {
             None => format!("{heard} ago, taken for dead"),
         };
         let speed = format!("{:.1}", worker.speed);
-        vec![worker.name.clone(), count(worker.parts), count(worker.pages), speed, heard]
+        let lag = on_the_way(&worker.waiting);
+        vec![worker.name.clone(), count(worker.parts), count(worker.pages), speed, heard, lag]
     });
     let rows: Vec<Vec<String>> = rows.collect();
     output::print([String::new()])?;
-    output::print(table(&["worker", ">partitions", ">pages", ">a second", "heard"], &rows))?;
+    output::print(table(
+        &["worker", ">partitions", ">pages", ">a second", "heard", "on the way to it"],
+        &rows,
+    ))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -10,6 +10,7 @@ pub mod forget;
 pub mod import;
 pub mod index;
 pub mod links;
+pub mod metrics;
 pub mod search;
 pub mod settings;
 pub mod show;

@@ -211,6 +211,9 @@ pub(super) const KEYS: &[Key] = &[
         "Words left out of the text of pages; a new list holds after `argiope reindex`."),
     key("index.language", Kind::Text { may_be_empty: true }, r#""en""#,
         "Whose rules find the stems of words on pages whose language is not known."),
+
+    key("metrics.listen", Kind::Text { may_be_empty: true }, "\"\"",
+        "Address and port where Prometheus may ask how a crawl stands, such as 127.0.0.1:9464."),
 ];
 
 /// The tables of the file, in order, each with its line in the template.

@@ -33,6 +33,8 @@ pub struct Settings {
     pub archive: Archive,
     /// How pages are found by their words.
     pub index: Index,
+    /// Where it is told how a crawl stands.
+    pub metrics: Metrics,
 }
 
 /// What is visited, in which order, and how politely.
@@ -146,6 +148,13 @@ pub struct Store {
     pub memory: u64,
     /// How long a worker counts as alive without a word.
     pub lease: Duration,
+}
+
+/// Where it is told how a crawl stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Metrics {
+    /// Address and port, as they were written.
+    pub listen: Option<String>,
 }
 
 /// What is kept of the answers.
@@ -303,6 +312,7 @@ impl<'a> Holding<'a> {
                 stop_words: self.words("index.stop_words").map(<[String]>::to_vec),
                 language: self.word("index.language").to_owned(),
             },
+            metrics: Metrics { listen: self.said("metrics.listen") },
         }
     }
 

@@ -17,11 +17,28 @@ pub(super) struct Active {
     pub(super) bytes: u64,
     /// A limit is reached: nothing more is handed out.
     pub(super) limited: bool,
+    /// In a fleet, where pages are limited: how many this worker may still commit.
+    pub(super) quota: Option<Quota>,
+}
+
+/// This worker's share of what a job may fetch.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Quota {
+    pub(super) left: u64,
+    /// More is being asked for, or it is being given back.
+    pub(super) asked: bool,
+    /// It is being given back: there is none until that is heard of.
+    pub(super) returned: bool,
+    /// It is not asked for before.
+    pub(super) again: Time,
+    /// Since when nothing of it is used.
+    pub(super) idle: Option<Time>,
 }
 
 impl Active {
     pub(super) fn new(row: JobRow) -> Self {
-        Active { job: Arc::new(row.job.clone()), row, out: 0, pages: 0, bytes: 0, limited: false }
+        let job = Arc::new(row.job.clone());
+        Active { job, row, out: 0, pages: 0, bytes: 0, limited: false, quota: None }
     }
 
     /// Pages that are or may be fetched when everything handed out comes back well.
@@ -36,12 +53,21 @@ impl Active {
         self.limited || self.job.limits.pages.is_some_and(|limit| done >= limit)
     }
 
+    /// Whether it could go on if this worker were given more of its pages.
+    pub(super) fn awaits_quota(&self) -> bool {
+        self.quota.is_some() && !self.at_limit()
+    }
+
     /// When its time is up, in a run begun then.
     pub(super) fn time_end(&self, begun: Time) -> Option<Time> {
         self.job.limits.time_ms.map(|ms| begun.plus(Duration::from_millis(ms)))
     }
 
+    /// Whether nothing more may be handed out, for now or at all.
     pub(super) fn full(&self) -> bool {
+        if let Some(quota) = &self.quota {
+            return self.limited || self.pages + self.out >= quota.left;
+        }
         self.limited || self.job.limits.pages.is_some_and(|limit| self.pages_at_most() >= limit)
     }
 }

@@ -50,6 +50,7 @@ impl Director {
             self.job_came_further(progress);
         }
         self.count_pending();
+        self.count_quotas();
         // What a page led to is offered before the page is settled: nothing overtakes it.
         for entry in committed.queued {
             if self.is_excluded(&entry.url) {
@@ -70,6 +71,8 @@ impl Director {
         for window in committed.claimed {
             self.load(window, false, now);
         }
+        self.run_errands(committed.errands, now);
+        self.take_robots(committed.robots_told, now);
         self.next_due = committed.next_due;
         self.set_limited_aside();
         self.regate(now);
@@ -101,7 +104,7 @@ impl Director {
         let last = !self.pending.is_empty() && self.visits_out() == 0;
         let full = self.pending.len() >= GROUP_PAGES || self.pending_bytes >= GROUP_BYTES;
         // Where every job is full, other hosts would not help: what is out decides.
-        let fed = |a: &Active| a.row.state == JobState::Open && !a.full();
+        let fed = |a: &Active| a.row.state == JobState::Open && (!a.full() || a.awaits_quota());
         let starved = !self.stopping
             && self.jobs.values().any(fed)
             && self.frontier.out() < self.settings.connections
@@ -109,6 +112,7 @@ impl Director {
         // What a host asked of us is written down at once.
         let sites = !self.batch.exclusions.is_empty() || !self.batch.exclude.is_empty();
         let notes = self.frontier.has_notes() || !self.batch.forgive.is_empty() || sites;
+        let notes = notes || !self.batch.errands.is_empty() || !self.batch.robots_told.is_empty();
         let orders = notes || !self.batch.jobs.is_empty() || !self.batch.releases.is_empty();
         if !(first || aged || last || full || starved || orders || self.looks_at_others(now)) {
             return;

@@ -14,7 +14,7 @@ use argiope_frontier::{
     place_of_seed,
 };
 use argiope_model::{CanonicalUrl, Capture, Directives, FetchOutcome, HostKey, JobId, Role, Time};
-use argiope_store::{Discovery, JobChange, Next, UrlState};
+use argiope_store::{Discovery, JobChange, Next, RobotsTold, UrlState};
 use std::collections::BTreeSet;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
@@ -38,9 +38,10 @@ impl Director {
         }
         if let RobotsResult::Elsewhere(url) = &done.result
             && !self.is_ours(url.host_key(&self.shared.pinned))
+            && let Some(known) = self.anothers_robots(url, now)
         {
             elsewhere = true;
-            done.result = RobotsResult::File(self.anothers_robots(url, now));
+            done.result = RobotsResult::File(known);
         }
         let outcome = done.outcome();
         let (at, host) = (done.asker.at(), done.asker.robots_of());
@@ -63,7 +64,15 @@ impl Director {
             RobotsResult::Elsewhere(url) => {
                 let at = url.host_key(&self.shared.pinned);
                 let errand = Errand { robots_of: host, at, url, hops: hops + 1, job };
-                self.frontier.robots_elsewhere(errand, now);
+                match self.is_ours(at) {
+                    true => self.frontier.robots_elsewhere(errand, now),
+                    false => self.ask_owner(errand, now),
+                }
+                RobotsUse::Taken
+            }
+            RobotsResult::File(file) if !self.answers_for(host) => {
+                let told = RobotsTold { of: host, url: done.url.clone(), job, file };
+                self.batch.robots_told.push(told);
                 RobotsUse::Taken
             }
             RobotsResult::File(file) => {
@@ -151,7 +160,7 @@ impl Director {
     }
 
     /// The rules of a host are known: visits judge links by them, and its sitemaps are asked for.
-    fn learn(
+    pub(super) fn learn(
         &mut self,
         host: HostKey,
         robots_txt: &CanonicalUrl,

@@ -9,10 +9,12 @@
 mod active;
 mod committing;
 mod ending;
+mod errands;
 mod grouping;
 mod looking;
 mod manners;
 mod parts;
+mod quotas;
 mod showing;
 mod sites;
 
@@ -93,6 +95,8 @@ pub(crate) struct Director {
     leaving: Option<BTreeSet<u16>>,
     /// The names that are excluded by the word of the store, where that is news.
     excluded_by_others: Option<Vec<(Box<str>, Time)>>,
+    /// Hosts whose robots.txt others were asked for: until when it is waited for, and where it lies.
+    asked_elsewhere: BTreeMap<HostKey, (Time, CanonicalUrl)>,
     /// Hosts that somebody left claimed may have been asked until then.
     unclean_since: Time,
     /// The first commit is made: the order is in the store.
@@ -153,6 +157,7 @@ impl Director {
                 rule_bytes: settings.rule_memory(),
                 address_gap: settings.address_gap,
                 address_exempt: settings.address_exempt.clone(),
+                address_turns: member.is_some(),
                 robots: settings.robots.then(|| settings.agent().to_owned()),
                 patience: settings.patience.clone(),
             }),
@@ -176,6 +181,7 @@ impl Director {
             member,
             leaving: None,
             excluded_by_others: None,
+            asked_elsewhere: BTreeMap::new(),
             unclean_since: shared.clock.now(),
             given: false,
             next_due: Some(Time(0)),
@@ -286,6 +292,8 @@ impl Director {
             self.forgive_sites()?;
             self.let_go();
             self.exclude_as_others(now);
+            self.watch_errands(now);
+            self.watch_quotas(now);
             self.watch_disk(now);
             let late = self.watch_time(now);
             let free = self.no_room.is_none() && !self.settings.hold.is_on();
@@ -345,6 +353,7 @@ impl Director {
         // A visit's task may have ended while its last word still waits to be heard: what counts
         // is what was heard.
         let told = self.batch.discoveries.is_empty() && self.batch.robots.is_empty();
+        let told = told && self.batch.errands.is_empty() && self.batch.robots_told.is_empty();
         let over = self.under_way.is_empty() && self.pending.is_empty() && self.held.is_empty();
         over && told && !self.busy
     }
@@ -379,6 +388,11 @@ impl Director {
                 Task::Locate(host, url) => {
                     self.under_way.insert(number, Doing::locating(host, &url, now));
                     self.visits.spawn(locate(shared, number, host, url));
+                }
+                Task::Turn(ip) => {
+                    if let Some(member) = &self.member {
+                        member.turn(ip);
+                    }
                 }
                 Task::Errand(errand) => {
                     self.under_way.insert(number, Doing::robots(errand.at, &errand.url, now));

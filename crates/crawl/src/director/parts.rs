@@ -34,12 +34,23 @@ impl Director {
             PartsNews::Leave(parts) => {
                 for errand in self.frontier.leave(&parts, now) {
                     let file = elsewhere(&errand.url, now);
-                    self.frontier.robots_answered(errand.robots_of, &file, true, now);
+                    self.errand_ended(&errand, file, now);
                 }
+                self.await_nothing_for(&parts, now);
                 self.leaving = Some(parts);
                 // Asks for a commit that gives back what is idle.
                 self.next_due = Some(Time(0));
             }
+            PartsNews::Turns(turns) => {
+                turns.into_iter().for_each(|(ip, turn)| self.frontier.turn(ip, turn, now));
+            }
+            PartsNews::Wanted(ips) => {
+                ips.iter().for_each(|ip| self.frontier.share_address(*ip));
+                if let Some(member) = &self.member {
+                    member.share(ips);
+                }
+            }
+            PartsNews::Quota(job) => self.quota_came(job, now),
             PartsNews::Excluded(names) => self.excluded_by_others = Some(names),
             PartsNews::Left => {
                 self.frontier.left();
@@ -91,21 +102,23 @@ impl Director {
         stays && self.member.as_ref().is_none_or(|member| held(member.store.held()))
     }
 
-    /// What there is of a robots.txt that lies with a host of another worker's: what that worker has read,
+    /// What is known of a robots.txt that lies with a host of another worker's: what that worker has read,
     /// where it is that host's own.
-    pub(super) fn anothers_robots(&self, url: &CanonicalUrl, now: Time) -> RobotsFile {
+    pub(super) fn anothers_robots(&self, url: &CanonicalUrl, now: Time) -> Option<RobotsFile> {
         let at = url.host_key(&self.shared.pinned);
         let read = match url.robots_txt() == *url {
             true => self.shared.blocking(|| self.shared.store.robots(&[at])).ok(),
             false => None,
         };
         let known = read.and_then(|mut files| files.pop().flatten());
-        known.filter(|file| file.until > now).unwrap_or_else(|| elsewhere(url, now))
+        known.filter(|file| file.until > now)
     }
 
     /// Counts what this process brought in.
     pub(super) fn count_own(&self, settled: &Settled) {
         self.shared.tenure.count(settled.pages, settled.bytes);
+        let counted = self.live.counted();
+        counted.commit(self.commit_took, settled.pages, settled.bytes, &settled.outcomes);
     }
 
     /// A job came further, here or elsewhere.
@@ -138,7 +151,8 @@ impl Director {
             self.bytes_before += row.counters.bytes;
         }
         let out = self.jobs.get(&id).map_or(0, |active| active.out);
-        self.jobs.insert(id, Active { out, ..Active::new(row) });
+        let quota = self.jobs.get(&id).and_then(|active| active.quota);
+        self.jobs.insert(id, Active { out, quota, ..Active::new(row) });
         self.shared.seen.clear();
         self.read_anew = true;
     }
@@ -192,7 +206,7 @@ impl Director {
 }
 
 /// What there is of a robots.txt that lies with a host of another worker's: nothing, for now.
-fn elsewhere(url: &CanonicalUrl, now: Time) -> RobotsFile {
+pub(super) fn elsewhere(url: &CanonicalUrl, now: Time) -> RobotsFile {
     let why = format!("it lies at {url}, which another worker asks");
     let outcome = FetchOutcome::with_detail(OutcomeKind::ConnectionLost, 0, why);
     RobotsFile { asked: now, until: now, outcome, body: Vec::new() }

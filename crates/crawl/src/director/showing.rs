@@ -6,6 +6,7 @@ use crate::live::{Snapshot, summed};
 use crate::run::{Ended, Summary};
 use argiope_model::Time;
 use argiope_store::JobRow;
+use std::sync::atomic::Ordering::Relaxed;
 
 /// The status is written anew this often; looking at every host costs.
 const SHOW_MS: i64 = 50;
@@ -45,6 +46,12 @@ impl Director {
         out.newest = self.newest.as_ref().map(|u| u.as_str().to_owned());
         let wake = self.frontier.next_wake().or(self.next_due);
         out.next_host_ms = wake.map(|t| t.since(now).as_millis() as u64);
+        let answered = self.under_way.len() - out.requests.min(self.under_way.len());
+        let waiting = self.held.len() + self.pending.len() + self.committing;
+        let counted = self.live.counted();
+        counted.parsing.store(answered as u64, Relaxed);
+        counted.to_commit.store(waiting as u64, Relaxed);
+        counted.rows.store(self.frontier.rows() as u64, Relaxed);
         self.live.set(out);
     }
 

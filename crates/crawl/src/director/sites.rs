@@ -56,7 +56,7 @@ impl Director {
     pub(super) fn leave_alone(&mut self, host: HostKey, now: Time) {
         for errand in self.frontier.exclude(host, now) {
             let file = out_of_reach(&errand.url, now);
-            self.frontier.robots_answered(errand.robots_of, &file, true, now);
+            self.errand_ended(&errand, file, now);
         }
     }
 

@@ -3,7 +3,7 @@
 use super::before::{Before, Keys};
 use super::inbox::{self, Message};
 use super::link::{Call, call};
-use super::load::{LOOK_MS, Loaded, due_at, wake_at};
+use super::load::{Loaded, due_at, wake_at};
 use super::plan::{JobWrite, LOOK, Plan, UrlWrite, Writes, job_writes};
 use super::row::{Place, Sorted, fields, host_key};
 use super::window::Reading;
@@ -67,6 +67,8 @@ impl PostgresStore {
         }
         let told = inbox::split(&mut batch, mine);
         let taken = if look { self.take_messages(loaded, &mut batch)? } else { Taken::new() };
+        let errands = std::mem::take(&mut batch.errands);
+        let robots_told = std::mem::take(&mut batch.robots_told);
         let parts: Vec<i16> = loaded.parts.keys().map(|part| *part as i16).collect();
         loaded.await_written(&self.writer, self.options.patience)?;
         let kept = &loaded.kept;
@@ -78,6 +80,7 @@ impl PostgresStore {
             worked.sorted.put(Place::Inbox, part, k, None);
         }
         let Worked { sorted, urls, jobs, .. } = worked;
+        let used: Vec<(JobId, i64)> = jobs.iter().map(|(id, job)| (*id, job.pages)).collect();
         let writes = Writes { sorted, urls, jobs, archive: self.options.archive.clone() };
         loaded.make_log_tables(&self.writer, &writes.touched())?;
 
@@ -91,6 +94,9 @@ impl PostgresStore {
         let plan = Plan::new(writes, loaded, reads)?;
         let mut rows = plan.perform(&self.writer, self.options.patience)?;
         loaded.note_written(&self.writer, plan.touched());
+        for (job, pages) in used.into_iter().filter(|(_, pages)| *pages > 0) {
+            self.quotas.used(job, pages as u64);
+        }
 
         let kept = &mut loaded.kept;
         if !described.is_empty() {
@@ -111,11 +117,11 @@ impl PostgresStore {
         let mut next_due = self.next_due(kept)?;
         // Something may come from others at any time: they are to be looked at again soon.
         if loaded.parts.len() < usize::from(argiope_model::PARTITIONS) {
-            let soon = Time(now.0 + LOOK_MS);
+            let soon = loaded.look_due(now);
             next_due = Some(next_due.map_or(soon, |due| due.min(soon)));
         }
         let jobs = loaded.tell_jobs(&worked.touched);
-        Ok(Committed { queued, refills, claimed, jobs, next_due })
+        Ok(Committed { queued, refills, claimed, jobs, next_due, errands, robots_told })
     }
 
     /// Lays messages into the inboxes of other owners.
@@ -145,6 +151,7 @@ impl PostgresStore {
         }
         let rows = self.writer.read("read the inboxes", call!(INBOX, parts, MAX_MESSAGES))?;
         loaded.more_messages = rows.len() as i64 == MAX_MESSAGES;
+        loaded.came(rows.len());
         let mut taken = Taken::new();
         for row in rows {
             let (part, k) = (row.get::<_, i16>(0) as u16, row.get(1));

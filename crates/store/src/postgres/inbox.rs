@@ -6,9 +6,9 @@
 //! Until it is taken out it counts as queued, so that a job is not done while something is on its way.
 
 use crate::StoreError;
-use crate::batch::{Batch, Discovery};
+use crate::batch::{Batch, Discovery, RobotsTold};
 use crate::row::{VERSION, damaged, versioned};
-use argiope_frontier::{Place, SkipReason};
+use argiope_frontier::{Errand, Place, RobotsFile, SkipReason};
 use argiope_model::{CanonicalUrl, HostKey, JobId, Role, UrlKey};
 use serde::{Deserialize, Serialize};
 
@@ -18,6 +18,29 @@ pub(super) enum Message {
     /// The rest of a host's key.
     Forgive([u8; 6]),
     Exclude([u8; 6]),
+    Errand(Asked),
+    Robots(Told),
+}
+
+/// A robots.txt is wanted that lies with the owner's host.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Asked {
+    host: [u8; 6],
+    /// The whole key of the host whose robots.txt it is.
+    of: [u8; 8],
+    job: JobId,
+    hops: u8,
+    url: String,
+}
+
+/// What came of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Told {
+    /// The host whose robots.txt it is.
+    host: [u8; 6],
+    job: JobId,
+    url: String,
+    file: RobotsFile,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -55,7 +78,7 @@ impl Message {
     pub fn job(&self) -> Option<JobId> {
         match self {
             Message::Found(found) => Some(found.job),
-            Message::Forgive(_) | Message::Exclude(_) => None,
+            _ => None,
         }
     }
 
@@ -73,16 +96,31 @@ impl Message {
         match self {
             Message::Forgive(host) => batch.forgive.push(HostKey { part, host }),
             Message::Exclude(host) => batch.exclude.push(HostKey { part, host }),
+            Message::Errand(Asked { host, of, job, hops, url }) => batch.errands.push(Errand {
+                robots_of: HostKey::from_bytes(of),
+                at: HostKey { part, host },
+                url: parsed(&url)?,
+                hops,
+                job,
+            }),
+            Message::Robots(Told { host, job, url, file }) => {
+                let (of, url) = (HostKey { part, host }, parsed(&url)?);
+                batch.robots_told.push(RobotsTold { of, url, job, file });
+            }
             Message::Found(found) => {
                 let Found { host, url, job, depth, place, skip, role, hops, again, text } = found;
                 let key = UrlKey { host: HostKey { part, host }, url };
-                let url = CanonicalUrl::parse(&text).map_err(|e| damaged("the inbox", e))?;
+                let url = parsed(&text)?;
                 let found = Discovery { url, key, job, depth, place, skip, role, hops, again };
                 batch.discoveries.push(found);
             }
         }
         Ok(())
     }
+}
+
+fn parsed(url: &str) -> Result<CanonicalUrl, StoreError> {
+    CanonicalUrl::parse(url).map_err(|e| damaged("the inbox", e))
 }
 
 /// Takes out of a batch what is for the owners of other partitions.
@@ -106,6 +144,16 @@ pub(super) fn split(batch: &mut Batch, mine: impl Fn(u16) -> bool) -> Vec<(u16, 
             }
             keep
         });
+    }
+    for errand in batch.errands.extract_if(.., |errand| !mine(errand.at.part)) {
+        let Errand { robots_of, at, url, hops, job } = errand;
+        let (of, url) = (robots_of.to_bytes(), url.as_str().to_owned());
+        out.push((at.part, Message::Errand(Asked { host: at.host, of, job, hops, url })));
+    }
+    for told in batch.robots_told.extract_if(.., |told| !mine(told.of.part)) {
+        let RobotsTold { of, url, job, file } = told;
+        let url = url.as_str().to_owned();
+        out.push((of.part, Message::Robots(Told { host: of.host, job, url, file })));
     }
     batch.claims.named.retain(|named| mine(named.host.part));
     out

@@ -128,6 +128,7 @@ impl PostgresStore {
             free_those_of(&self.leases, replace)?;
         }
         let session = self.take_number("session", 1)? as i64;
+        self.quotas.clear();
         let ms = length.as_millis() as i64;
         let join = call!(JOIN, session, name.to_owned(), address.to_owned(), ms, archive);
         self.leases.run("join the fleet", vec![join])?;
@@ -244,7 +245,7 @@ impl PostgresStore {
         Ok(row.map_or(0, |row| row.get::<_, i64>(0) as u64))
     }
 
-    fn session(&self) -> Result<(i64, Duration), StoreError> {
+    pub(super) fn session(&self) -> Result<(i64, Duration), StoreError> {
         let lease = self.lease();
         lease.session.map(|session| (session, lease.length)).ok_or(StoreError::LeaseEnded)
     }

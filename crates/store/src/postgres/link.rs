@@ -346,6 +346,14 @@ async fn connect(server: &Server) -> Result<Client, tokio_postgres::Error> {
     }
 }
 
+/// Calls that were sent again, by all links of this process.
+static RETRIES: AtomicU64 = AtomicU64::new(0);
+
+/// How many calls to a server this process has sent again.
+pub fn store_retries() -> u64 {
+    RETRIES.load(Ordering::Relaxed)
+}
+
 /// The waits between attempts: at once, then longer and longer, until patience is at its end.
 pub(super) struct Pause {
     end: Instant,
@@ -365,6 +373,7 @@ impl Pause {
             return Err(failed);
         }
         tracing::warn!(error = %failed, "it is tried again");
+        RETRIES.fetch_add(1, Ordering::Relaxed);
         std::thread::sleep(wait);
         self.next = (wait * 2).clamp(Duration::from_millis(50), Duration::from_secs(2));
         Ok(())

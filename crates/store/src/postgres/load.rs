@@ -26,8 +26,13 @@ const JOB_COUNTS: &str = "SELECT job, c FROM job_counts WHERE part >= $1";
 const NUMBER: &str = "SELECT n FROM numbers WHERE part = 0 AND name = $1";
 const LOG_TABLE: &str = "SELECT log_range($1, $2)::text";
 
-/// How often it is looked at what others have done: to the jobs, and to the inboxes.
-pub(super) const LOOK_MS: i64 = 1_000;
+/// How often it is looked into the inboxes: soon again while something comes, then after pauses that double,
+/// up to this long; longer where no job is open.
+const LOOK_MS: i64 = 100;
+const LOOK_MOST_MS: i64 = 500;
+const LOOK_IDLE_MS: i64 = 1_000;
+/// How often it is looked at what others have done to the jobs, at most.
+const JOBS_MS: i64 = 500;
 
 pub(super) struct Loaded {
     pub kept: Kept,
@@ -43,6 +48,9 @@ pub(super) struct Loaded {
     /// A job was opened by somebody else: hosts that slept for it are to wake.
     pub reopened: bool,
     looked: Option<Time>,
+    jobs_looked: Option<Time>,
+    /// How long it is not looked into the inboxes after the last look.
+    pause_ms: i64,
     /// Not all messages fitted into the last commit.
     pub more_messages: bool,
     /// How far the jobs had come when that was last told.
@@ -72,6 +80,8 @@ impl Loaded {
             log_tables: 0,
             reopened: false,
             looked: None,
+            jobs_looked: None,
+            pause_ms: LOOK_MS,
             more_messages: false,
             told: BTreeMap::new(),
             stale: true,
@@ -103,7 +113,7 @@ impl Loaded {
             self.written = None;
             self.kept.clear();
             (self.parts, self.versions) = (BTreeMap::new(), BTreeMap::new());
-            (self.looked, self.seen) = (None, 0);
+            (self.looked, self.jobs_looked, self.seen) = (None, None, 0);
             self.told.clear();
             self.kept.next_page = number(link, "page")?.unwrap_or(1);
         }
@@ -111,13 +121,29 @@ impl Loaded {
         if anew {
             self.load_parts(link, &lease())?;
         }
-        let due = self.looked.is_none_or(|at| (now.0 - at.0).abs() >= LOOK_MS);
-        if due || anew {
+        let over = |last: Option<Time>, ms| last.is_none_or(|at| (now.0 - at.0).abs() >= ms);
+        let due = over(self.looked, self.pause_ms) || anew || self.more_messages;
+        if anew || (due && over(self.jobs_looked, JOBS_MS)) {
             self.look_at_jobs(link)?;
+            self.jobs_looked = Some(now);
+        }
+        if due {
             self.looked = Some(now);
         }
         self.stale = false;
-        Ok(due || anew || self.more_messages)
+        Ok(due)
+    }
+
+    /// So many messages came with a look; the next comes the sooner.
+    pub fn came(&mut self, messages: usize) {
+        let open = self.kept.jobs.values().any(|job| job.state == JobState::Open);
+        let most = if open { LOOK_MOST_MS } else { LOOK_IDLE_MS };
+        self.pause_ms = if messages > 0 { LOOK_MS } else { (self.pause_ms * 2).min(most) };
+    }
+
+    /// When it is to be looked again at what others do.
+    pub fn look_due(&self, now: Time) -> Time {
+        Time(self.looked.map_or(now.0, |at| at.0.max(now.0 - self.pause_ms)) + self.pause_ms)
     }
 
     fn load_parts(&mut self, link: &Link, lease: &Lease) -> Result<(), StoreError> {

@@ -4,7 +4,7 @@
 //! * Two programs that open it at once take turns: the steps run under a lock of the database.
 //! * A step that is out in the world never changes; what is to be different is a new step.
 //! * A schema newer than this program is refused with a sentence.
-//! * On Citus, a schema that holds nothing yet is distributed (`schema/0004-citus.sql`). One that holds
+//! * On Citus, a schema that holds nothing yet is distributed (`schema/0005-citus.sql`). One that holds
 //!   rows is left as it is: moving them takes a while, and whoever runs the database says when.
 
 use super::link::{Answer, Link, call, plain};
@@ -15,7 +15,8 @@ const STEPS: &[&str] = &[
     include_str!("schema/0001-crawl.sql"),
     include_str!("schema/0002-fleet.sql"),
     include_str!("schema/0003-archive.sql"),
-    include_str!("schema/0004-citus.sql"),
+    include_str!("schema/0004-together.sql"),
+    include_str!("schema/0005-citus.sql"),
 ];
 
 /// The schema that this program knows.
@@ -29,7 +30,7 @@ pub(super) const LOG_RANGE: u64 = 1 << 18;
 
 /// The step from which on the tables can be distributed, and how that is done; `true` says that rows may
 /// be moved.
-const DISTRIBUTES: i32 = 4;
+const DISTRIBUTES: i32 = 5;
 const DISTRIBUTE: &str = "SELECT argiope.distribute($1)::text";
 
 /// The oldest that is tried.

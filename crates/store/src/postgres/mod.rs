@@ -26,6 +26,7 @@
 
 mod address;
 mod agree;
+mod around;
 mod before;
 mod commit;
 mod fleet;
@@ -36,6 +37,7 @@ mod load;
 mod marks;
 mod migrate;
 mod plan;
+mod quota;
 mod read;
 mod row;
 mod server;
@@ -43,8 +45,11 @@ mod share;
 mod tls;
 mod window;
 
-pub use fleet::WorkerRow;
+pub use address::Turn;
+pub use around::Around;
+pub use fleet::{FleetRows, Waiting, WorkerRow};
 pub use lease::{Held, WorkerReport};
+pub use link::store_retries;
 pub use migrate::SCHEMA_VERSION;
 pub use share::{Rebalance, fair_share, rebalance};
 
@@ -87,8 +92,11 @@ pub struct PostgresStore {
     reader: Link,
     /// For leases: a renewal must not wait behind a commit.
     leases: Link,
+    /// For turns at addresses, and for looking around: neither may wait for the others.
+    aside: Link,
     lease: Mutex<Lease>,
     kept: Mutex<Loaded>,
+    quotas: quota::Quotas,
     options: PostgresOptions,
     /// The server as it is told to people.
     name: String,
@@ -118,8 +126,10 @@ impl PostgresStore {
             reader: link(options.patience),
             // A renewal has its own pace.
             leases: link(Duration::ZERO),
+            aside: link(Duration::ZERO),
             lease: Mutex::default(),
             kept: Mutex::new(Loaded::new(options.memory / 2)),
+            quotas: quota::Quotas::default(),
             options,
             name: server.name.clone(),
         })

@@ -1,8 +1,10 @@
 //! What a batch writes, as statements: one for each table and kind of change, whatever the number
 //! of rows, and in front of them the one that holds the lease to its word.
 
+use super::around::EXCLUDED;
 use super::link::{Bytes, Call, Link, Pause, Sql, call, plain};
 use super::load::Loaded;
+use super::quota::USE;
 use super::row::{INSERT_URLS, Place, Rows, Sorted, UPSERT_URLS, fields, ready_url, state_number};
 use crate::StoreError;
 use crate::row::{self, JobCounters, JobProgress, JobRow};
@@ -48,12 +50,16 @@ const SEGMENT: &str = "INSERT INTO segments (part, kind, number, length, archive
 const EXCLUDE: &str = "INSERT INTO exclusions (part, name, v) VALUES (0, $1, $2)
     ON CONFLICT (part, name) DO NOTHING";
 const INCLUDE: &str = "DELETE FROM exclusions WHERE part = 0 AND name = $1";
+const CHANGED: &str = "INSERT INTO numbers (part, name, n) VALUES (0, $1, 1)
+    ON CONFLICT (part, name) DO UPDATE SET n = numbers.n + 1";
 const NEXT_PAGE: &str = "INSERT INTO numbers (part, name, n) VALUES (0, 'page', $1)
     ON CONFLICT (part, name) DO UPDATE SET n = greatest(numbers.n, excluded.n)";
 
 /// What a job has come to in a batch.
 pub(super) struct JobWrite {
     pub delta: Vec<i64>,
+    /// Pages fetched, where their number is limited.
+    pub pages: i64,
     pub order: Option<Vec<u8>>,
     pub state: Option<i16>,
 }
@@ -98,7 +104,10 @@ pub(super) fn job_writes(
         let state = old.is_none_or(|old| old.state != job.state);
         let state = state.then(|| state_number(job.state));
         if order.is_some() || state.is_some() || delta.iter().any(|n| *n != 0) {
-            out.insert(*id, JobWrite { delta, order, state });
+            let limited = job.job.limits.pages.is_some();
+            // Fetched, and found unchanged.
+            let pages = if limited { delta[1] + delta[2] } else { 0 };
+            out.insert(*id, JobWrite { delta, pages, order, state });
         }
     }
     out
@@ -166,7 +175,7 @@ impl Plan {
             }
             calls.extend(url_call(INSERT_URLS.into(), writes.urls.iter().filter(|url| url.fresh)));
             calls.extend(url_call(UPSERT_URLS, writes.urls.iter().filter(|url| !url.fresh)));
-            calls.extend(job_calls(writes.jobs, home));
+            calls.extend(job_calls(writes.jobs, home, loaded.session));
             calls.extend(other_calls(&writes.sorted, &writes.archive));
         }
         let (group, session) = (loaded.group, loaded.session);
@@ -319,7 +328,7 @@ fn url_call<'a>(sql: Sql, urls: impl Iterator<Item = &'a UrlWrite>) -> Option<Ca
     (!docs.is_empty()).then(|| call!(sql, parts, keys, docs, values))
 }
 
-fn job_calls(jobs: BTreeMap<JobId, JobWrite>, home: Option<u16>) -> Vec<Call> {
+fn job_calls(jobs: BTreeMap<JobId, JobWrite>, home: Option<u16>, session: i64) -> Vec<Call> {
     let mut calls = Vec::new();
     for (id, job) in jobs {
         let (part, number) = (job_part(id), id.0 as i32);
@@ -329,6 +338,9 @@ fn job_calls(jobs: BTreeMap<JobId, JobWrite>, home: Option<u16>) -> Vec<Call> {
             }
             (None, Some(state)) => calls.push(call!(STATE, part, number, state)),
             (None, None) => {}
+        }
+        if job.pages > 0 {
+            calls.push(call!(USE, part, number, session, job.pages));
         }
         let home = home.map_or(part, |home| home as i16);
         if job.delta.iter().any(|n| *n != 0) {
@@ -353,6 +365,9 @@ fn other_calls(sorted: &Sorted, archive: &str) -> Vec<Call> {
             Some(since) => call!(EXCLUDE, name.clone(), since.clone()),
             None => call!(INCLUDE, name.clone()),
         });
+    }
+    if !sorted.exclusions.is_empty() {
+        calls.push(call!(CHANGED, EXCLUDED));
     }
     calls.extend(sorted.next_page.map(|n| call!(NEXT_PAGE, n as i64)));
     calls

@@ -2,18 +2,18 @@
 
 use crate::cluster::{self, name_in};
 use crate::scene::*;
-use argiope_frontier::Release;
-use argiope_model::JobState;
+use argiope_frontier::{Errand, Release, RobotsFile};
+use argiope_model::{FetchOutcome, JobId, JobState, OutcomeKind, Time};
 use argiope_store::{
-    Batch, Held, PostgresOptions, PostgresStore, SegmentKind, Store, StoreError, WorkerReport,
-    rebalance,
+    Batch, FleetRows, Held, JobChange, PostgresOptions, PostgresStore, RobotsTold, SegmentKind,
+    Store, StoreError, Turn, Waiting, WorkerReport, rebalance,
 };
 use std::collections::BTreeSet;
 use std::net::IpAddr;
 use std::time::{Duration, Instant};
 
 const LONG: Duration = Duration::from_secs(600);
-const SHORT: Duration = Duration::from_millis(1000);
+const SHORT: Duration = Duration::from_millis(1_200);
 
 fn open(url: &str) -> PostgresStore {
     PostgresStore::open(url, PostgresOptions::default()).unwrap()
@@ -81,7 +81,7 @@ fn workers_that_join_and_leave_share_all_partitions_fairly() {
     assert_eq!(renew(&first).free.len(), 1365, "who leaves gives back at once");
     assert_eq!(balance(&first).parts.len(), 2048);
     assert_eq!(balance(&third).parts.len(), 2048);
-    let (rows, free) = first.fleet().unwrap();
+    let FleetRows { workers: rows, free, .. } = first.fleet().unwrap();
     let rows: Vec<(&str, u64)> = rows.iter().map(|row| (row.name.as_str(), row.parts)).collect();
     assert_eq!((rows, free), (vec![("first", 2048), ("third", 2048)], 0));
 }
@@ -153,10 +153,17 @@ fn what_is_found_of_anothers_partition_reaches_its_owner_once() {
     let told = first.commit(Batch { pages, discoveries: links, ..at(2_000) }).unwrap();
     assert_eq!(told.queued.len(), 1, "its own is told at once");
     assert_eq!(first.urls(&[key(B)]).unwrap(), [None], "the other is on its way");
+    std::thread::sleep(Duration::from_millis(20));
+    let fleet = first.fleet().unwrap();
+    let [one, two] = &fleet.workers[..] else { panic!("{fleet:?}") };
+    assert_eq!((one.waiting, two.waiting.messages), (Waiting::default(), 1));
+    assert!(two.waiting.lag >= Duration::from_millis(20), "{fleet:?}");
+    assert_eq!(fleet.waiting, two.waiting);
     assert_eq!(counters(&first, 1).queued, 2, "and counts as queued");
     assert_eq!(told.counters(argiope_model::JobId(1)).unwrap().queued, 2);
     let claimed = claim_rows(&second, 4_000);
     assert_eq!(claimed.iter().map(|e| e.url.as_str()).collect::<Vec<_>>(), [B]);
+    assert_eq!(first.fleet().unwrap().waiting, Waiting::default());
     assert_eq!(claimed[0].doc.part(), host(B).part);
     assert_eq!(counters(&second, 1).queued, 2);
     // Found again, it is known.
@@ -170,6 +177,58 @@ fn what_is_found_of_anothers_partition_reaches_its_owner_once() {
     assert_eq!(counters(&first, 1).queued, 1);
     assert_eq!(cluster.sql(name_in(&url), "SELECT count(*) FROM argiope.inbox").trim(), "0");
     check(&one_for_all(&url, &[first, second]));
+}
+
+#[test]
+fn messages_are_looked_for_soon_while_some_come_and_less_often_where_none_do() {
+    let Some(cluster) = cluster::shared() else { return };
+    let (first, second) = two(&cluster.database());
+    begun(&first, job(1), &[A]);
+    let mut now = 10_000;
+    let look = |now: &mut i64| {
+        let due = second.commit(at(*now)).unwrap().next_due.unwrap().0;
+        let pause = due - *now;
+        *now = due;
+        pause
+    };
+    let pauses: Vec<i64> = (0..6).map(|_| look(&mut now)).collect();
+    assert!(pauses.is_sorted() && pauses[0] <= 200 && pauses[5] == 500, "{pauses:?}");
+    give(&first, now, Vec::new(), vec![found(B, 1, 1, place(10))]);
+    assert_eq!(claim_rows(&second, now).len(), 1);
+    assert!(look(&mut now) <= 200, "more may be on its way");
+    // Where no job is open nothing is to be expected.
+    give(&first, now, vec![JobChange::State(JobId(1), JobState::Paused)], Vec::new());
+    let pauses: Vec<i64> = (0..6).map(|_| look(&mut now)).collect();
+    assert_eq!(pauses[5], 1_000, "{pauses:?}");
+}
+
+#[test]
+fn a_robots_txt_is_asked_for_of_its_owner_and_told_to_who_wanted_it() {
+    let Some(cluster) = cluster::shared() else { return };
+    let (first, second) = two(&cluster.database());
+    begun(&first, job(1), &[A]);
+    let errand = Errand {
+        robots_of: host(A),
+        at: host(B),
+        url: url("http://b.test/rules.txt"),
+        hops: 1,
+        job: JobId(1),
+    };
+    let sent = Batch { errands: vec![errand.clone()], ..at(2_000) };
+    assert!(first.commit(sent).unwrap().errands.is_empty(), "it is not for its sender");
+    let came = second.commit(at(4_000)).unwrap().errands;
+    assert_eq!(came, std::slice::from_ref(&errand));
+    assert!(second.commit(at(6_000)).unwrap().errands.is_empty(), "once");
+    let file = RobotsFile {
+        asked: Time(5_000),
+        until: Time(9_000),
+        outcome: FetchOutcome::new(OutcomeKind::Fetched, 200),
+        body: b"User-agent: *".to_vec(),
+    };
+    let told = RobotsTold { of: host(A), url: errand.url, job: errand.job, file };
+    let sent = Batch { robots_told: vec![told.clone()], ..at(7_000) };
+    assert!(second.commit(sent).unwrap().robots_told.is_empty());
+    assert_eq!(first.commit(at(9_000)).unwrap().robots_told, [told]);
 }
 
 #[test]
@@ -274,22 +333,57 @@ fn slots_of_an_address_follow_each_other_whoever_asks() {
     let ip: IpAddr = "192.0.2.1".parse().unwrap();
     let other: IpAddr = "2001:db8::1".parse().unwrap();
     let gap = Duration::from_secs(10);
+    let reserve = |store: &PostgresStore| store.reserve(&[(ip, gap)]).unwrap()[0];
+    let wanted = |store: &PostgresStore| store.looks_around().unwrap().wanted;
+    let nothing: [IpAddr; 0] = [];
+    // Who comes first has it alone, as long as nobody else wants it.
+    assert_eq!(reserve(&first), Turn::Alone(Duration::ZERO));
+    assert_eq!(wanted(&first), nothing);
+    assert_eq!([reserve(&second), reserve(&second)], [Turn::Theirs; 2]);
+    assert_eq!(wanted(&first), [ip]);
+    assert_eq!(wanted(&second), nothing);
+    // Shared, it is asked in turns, the first a gap after it was shared.
     let begun = Instant::now();
-    let waits: Vec<Duration> = [&first, &second, &first]
-        .iter()
-        .map(|store| store.reserve(&[(ip, gap)]).unwrap()[0])
-        .collect();
-    let spent = begun.elapsed();
-    assert_eq!(waits[0], Duration::ZERO);
-    for (n, wait) in waits.iter().enumerate().skip(1) {
-        let due = gap * n as u32;
-        assert!(*wait <= due && *wait + spent + Duration::from_millis(5) >= due, "{waits:?}");
+    first.share(&[(ip, gap)]).unwrap();
+    assert_eq!(wanted(&first), nothing);
+    let turns: Vec<Turn> = [&second, &first, &second].map(reserve).to_vec();
+    let spent = begun.elapsed() + Duration::from_millis(5);
+    for (n, turn) in (1..).zip(&turns) {
+        let Turn::Slot(wait) = turn else { panic!("{turns:?}") };
+        assert!(*wait <= gap * n + spent && *wait + spent >= gap * n, "{turns:?}");
     }
     let both = second.reserve(&[(other, gap), (ip, gap)]).unwrap();
-    assert_eq!(both[0], Duration::ZERO);
-    assert!(both[1] > gap * 2);
+    assert_eq!(both[0], Turn::Alone(Duration::ZERO));
+    assert!(matches!(both[1], Turn::Slot(wait) if wait > gap * 3), "{both:?}");
     first.clear_addresses(Duration::ZERO).unwrap();
-    assert!(second.reserve(&[(ip, gap)]).unwrap()[0] > gap * 2, "what is booked stays booked");
+    assert!(matches!(reserve(&second), Turn::Slot(wait) if wait > gap * 4), "booked stays booked");
+}
+
+#[test]
+fn an_address_whose_holder_is_dead_is_asked_a_gap_later() {
+    let Some(cluster) = cluster::shared() else { return };
+    let url = cluster.database();
+    let (dying, _) = joined(&url, "dying", SHORT);
+    let (living, _) = joined(&url, "living", LONG);
+    let ip: IpAddr = "192.0.2.7".parse().unwrap();
+    let gap = Duration::from_secs(10);
+    assert_eq!(dying.reserve(&[(ip, gap)]).unwrap(), [Turn::Alone(Duration::ZERO)]);
+    assert_eq!(living.reserve(&[(ip, gap)]).unwrap(), [Turn::Theirs]);
+    std::thread::sleep(SHORT + Duration::from_millis(50));
+    let turn = living.reserve(&[(ip, gap)]).unwrap()[0];
+    assert!(
+        matches!(turn, Turn::Alone(wait) if wait >= gap - Duration::from_millis(5)),
+        "{turn:?}"
+    );
+    // Nobody's but the living's is kept.
+    living.clear_addresses(Duration::ZERO).unwrap();
+    let held = "SELECT count(*) FROM argiope.addresses";
+    assert_eq!(cluster.sql(name_in(&url), held).trim(), "1");
+    living.leave().unwrap();
+    let (third, _) = joined(&url, "third", LONG);
+    cluster.sql(name_in(&url), "UPDATE argiope.addresses SET next = now() - interval '1 hour'");
+    third.clear_addresses(Duration::ZERO).unwrap();
+    assert_eq!(cluster.sql(name_in(&url), held).trim(), "0");
 }
 
 #[test]
