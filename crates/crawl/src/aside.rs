@@ -10,7 +10,7 @@
 //!   grace; the store was asked to keep it for that much longer, and for as long as its answer may take.
 //! * What is not here: who waits for which address (`frontier`), what a turn is worth (`store`).
 
-use crate::fleet::PartsNews;
+use crate::fleet::{Order, PartsNews};
 use crate::group::Event;
 use argiope_frontier::Turn;
 use argiope_model::{JobId, Time};
@@ -64,6 +64,9 @@ struct Asking {
     slack: Duration,
     /// How often the names that are excluded had changed when they were last read.
     exclusions: Option<u64>,
+    /// How often the fleet had changed when that was last looked at, and who is told.
+    moves: Option<u64>,
+    keeper: Sender<Order>,
     cleared: Instant,
     /// What is to be given back and could not be.
     owed: BTreeSet<JobId>,
@@ -74,11 +77,13 @@ pub(crate) fn start(
     store: Arc<PostgresStore>,
     gap: Duration,
     events: mpsc::Sender<Event>,
+    keeper: Sender<Order>,
 ) -> std::io::Result<(Aside, JoinHandle<()>)> {
     let (wishes, wished) = channel();
     let (slack, exclusions, cleared) = (SLACK.0, None, Instant::now());
     let owed = BTreeSet::new();
-    let asking = Asking { store, events, gap, slack, exclusions, cleared, owed };
+    let moves = None;
+    let asking = Asking { store, events, gap, slack, exclusions, moves, keeper, cleared, owed };
     let thread = std::thread::Builder::new().name("aside".to_owned());
     Ok((Aside(wishes), thread.spawn(move || asking.run(&wished))?))
 }
@@ -205,6 +210,9 @@ impl Asking {
         if self.exclusions != Some(around.exclusions) {
             self.say(PartsNews::Excluded(self.store.exclusions()?));
             self.exclusions = Some(around.exclusions);
+        }
+        if self.moves.replace(around.moves).is_some_and(|before| before != around.moves) {
+            let _ = self.keeper.send(Order::Look);
         }
         if self.cleared.elapsed() > UNUSED.1 {
             self.cleared = Instant::now();

@@ -66,6 +66,14 @@ pub(crate) enum PartsNews {
     Quota(JobId),
 }
 
+/// What the thread that keeps the lease is to do.
+pub(crate) enum Order {
+    /// Partitions of which nothing is left here are given back.
+    LetGo(BTreeSet<u16>),
+    /// The fleet has changed: who holds what is looked at now, not with the next renewal.
+    Look,
+}
+
 /// The numbers of pages that are this worker's.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Block {
@@ -87,14 +95,14 @@ pub(crate) struct Membership {
     /// The job that this run was given; with it a run that does not stay ends.
     pub job: Option<JobId>,
     spare: Arc<Mutex<Option<Block>>>,
-    orders: Sender<BTreeSet<u16>>,
+    orders: Sender<Order>,
     aside: Aside,
 }
 
 impl Membership {
     /// Partitions of which nothing is left here are given back.
     pub fn release(&self, parts: BTreeSet<u16>) {
-        let _ = self.orders.send(parts);
+        let _ = self.orders.send(Order::LetGo(parts));
     }
 
     /// Asks for a turn at an address.
@@ -220,7 +228,7 @@ pub(crate) fn keep(
 ) -> std::io::Result<(Membership, Keeping)> {
     let (orders, heard) = blocking::channel();
     let spare = Arc::new(Mutex::new(None));
-    let (aside, asking) = aside::start(fleet.store.clone(), gap, events.clone())?;
+    let (aside, asking) = aside::start(fleet.store.clone(), gap, events.clone(), orders.clone())?;
     let keeper = Keeper {
         store: fleet.store.clone(),
         lease: fleet.lease,
@@ -248,13 +256,13 @@ struct Keeper {
 }
 
 impl Keeper {
-    fn run(mut self, orders: Receiver<BTreeSet<u16>>) {
+    fn run(mut self, orders: Receiver<Order>) {
         let mut due = Instant::now();
         let mut silent = false;
         loop {
             let done = match orders.recv_timeout(due.saturating_duration_since(Instant::now())) {
-                Ok(parts) => self.let_go(parts),
-                Err(RecvTimeoutError::Timeout) => {
+                Ok(Order::LetGo(parts)) => self.let_go(parts),
+                Ok(Order::Look) | Err(RecvTimeoutError::Timeout) => {
                     due = Instant::now() + self.lease / 3;
                     self.renew()
                 }
