@@ -15,6 +15,7 @@ use argiope_store::{Batch, PostgresOptions, PostgresStore, Store};
 use cluster::{CARELESS, Cluster, name_in};
 use scene::*;
 use std::sync::LazyLock;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 fn citus() -> Option<&'static Cluster> {
@@ -100,4 +101,65 @@ fn what_a_node_does_not_show_yet_is_waited_for_before_anything_is_read() {
     });
     assert!(begun.elapsed() > Duration::from_millis(700), "it was waited for");
     check(&store);
+}
+
+/// Says so when it goes, however that comes.
+struct AtEnd<'a>(&'a AtomicBool);
+
+impl Drop for AtEnd<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Relaxed);
+    }
+}
+
+#[test]
+fn nodes_that_break_down_in_the_middle_cost_nothing_but_time() {
+    let Some(mut cluster) = Cluster::citus(CARELESS) else { return };
+    let url = cluster.database();
+    let options = PostgresOptions { patience: Duration::from_secs(60), ..Default::default() };
+    let store = PostgresStore::open(&url, options).unwrap();
+    let held = store.join("test", "", Duration::from_secs(600), Instant::now()).unwrap();
+    store.acquire(&held.free).unwrap();
+    // Forty hosts, in partitions on both nodes; each group fetches a page of each and finds the next.
+    const HOSTS: usize = 40;
+    const ROUNDS: usize = 60;
+    let page = |host: usize, round: usize| format!("http://h{host}.test/{round}");
+    let first: Vec<String> = (0..HOSTS).map(|host| page(host, 0)).collect();
+    let first: Vec<&str> = first.iter().map(String::as_str).collect();
+    let mut rows = begun(&store, job(1), &first);
+    let (done, mut restarts) = (AtomicBool::new(false), 0);
+    std::thread::scope(|scope| {
+        let done = &done;
+        let breaking = scope.spawn(move || {
+            while !done.load(Relaxed) {
+                std::thread::sleep(Duration::from_millis(400));
+                cluster.workers()[restarts % 2].crash();
+                restarts += 1;
+            }
+            (cluster, restarts)
+        });
+        let at_end = AtEnd(done);
+        for round in 1..=ROUNDS {
+            assert_eq!(rows.len(), HOSTS, "round {round}");
+            let now = round as i64 * 10;
+            let links = (0..HOSTS).map(|host| {
+                found(&page(host, round), 1, 1, place((round * HOSTS + host) as u64 + 100))
+            });
+            let discoveries = links.collect();
+            let pages = rows.drain(..).map(|entry| fetched(entry, now)).collect();
+            rows = store.commit(Batch { pages, discoveries, ..at(now) }).unwrap().queued;
+        }
+        drop(at_end);
+        let (cluster, restarts) = breaking.join().unwrap();
+        assert!(restarts > 2, "they broke down {restarts} times");
+        let counted = counters(&store, 1);
+        assert_eq!(counted.fetched, (HOSTS * ROUNDS) as u64);
+        assert_eq!(counted.known, (HOSTS * (ROUNDS + 1)) as u64);
+        for (part, head) in store.log_heads().unwrap() {
+            let log = store.changes(part, 0, 9_999).unwrap();
+            assert!(log.iter().map(|change| change.n).eq(1..=head), "partition {part} has holes");
+        }
+        check(&store);
+        drop(cluster);
+    });
 }

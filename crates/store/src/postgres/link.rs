@@ -401,7 +401,13 @@ fn is_passing(error: &tokio_postgres::Error) -> bool {
         SqlState::LOCK_NOT_AVAILABLE,
         SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT,
     ];
-    known.contains(code) || code.code().starts_with("08")
+    // What Citus says when a node hangs up on it has no code of its own.
+    let node_is_gone = match code.code() {
+        "XX000" => told.where_().is_some_and(|at| at.contains("while executing command on")),
+        "58030" => told.message().contains(" COPY "),
+        _ => false,
+    };
+    known.contains(code) || code.code().starts_with("08") || node_is_gone
 }
 
 type Pending<'a> = Pin<Box<dyn Future<Output = Result<Answer, tokio_postgres::Error>> + Send + 'a>>;

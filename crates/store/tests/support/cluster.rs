@@ -26,8 +26,9 @@ pub const CARELESS: &str = "fsync = off\nfull_page_writes = off\nshared_buffers 
 const KEEPER: &str = r#"dir=$1; shift
 "$@" & server=$!
 while read -r word; do
-    kill -INT $server; wait $server
-    [ "$word" = again ] || break
+    [ "$word" = crash ] && kill -QUIT $server || kill -INT $server
+    wait $server
+    [ "$word" = again ] || [ "$word" = crash ] || break
     "$@" & server=$!
 done
 kill -INT $server 2>/dev/null; wait $server 2>/dev/null
@@ -190,9 +191,18 @@ impl Cluster {
 
     /// Ends the server, cutting every connection, and starts it again.
     pub fn restart(&mut self) {
+        self.begin_again("again");
+    }
+
+    /// As if its machine had lost power, but that what was written is there.
+    pub fn crash(&mut self) {
+        self.begin_again("crash");
+    }
+
+    fn begin_again(&mut self, word: &str) {
         let pid = || std::fs::read_to_string(self.dir.join("data/postmaster.pid"));
         let before = pid().unwrap();
-        self.keeper.stdin.as_mut().unwrap().write_all(b"again\n").unwrap();
+        self.keeper.stdin.as_mut().unwrap().write_all(format!("{word}\n").as_bytes()).unwrap();
         let begun = Instant::now();
         while pid().map_or(true, |now| now.lines().next() == before.lines().next()) {
             assert!(begun.elapsed() < Duration::from_secs(60), "it does not restart");
@@ -220,6 +230,11 @@ impl Cluster {
             self.sql(&name, &format!("SELECT citus_add_node('{dir}', 5432)"));
         }
         self.url(&name)
+    }
+
+    /// The servers that hold the rows, on Citus.
+    pub fn workers(&mut self) -> &mut [Cluster] {
+        &mut self.workers
     }
 
     /// Every server of it.
