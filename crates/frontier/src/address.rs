@@ -145,11 +145,15 @@ impl Addresses {
         }
     }
 
-    /// An address is no longer this worker's alone.
-    pub fn share(&mut self, ip: IpAddr) {
-        if matches!(self.standing.get(&ip), Some(Standing::Alone)) {
-            self.standing.remove(&ip);
+    /// An address is no longer this worker's alone; says whether that holds. While a turn is being asked for it
+    /// does not: the answer may be that it is.
+    pub fn share(&mut self, ip: IpAddr) -> bool {
+        match self.standing.get(&ip) {
+            Some(Standing::Asked(_)) => return false,
+            Some(Standing::Alone) => drop(self.standing.remove(&ip)),
+            Some(Standing::Slot(_)) | None => {}
         }
+        true
     }
 
     /// Whether addresses matter at all.

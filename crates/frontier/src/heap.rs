@@ -349,9 +349,10 @@ impl Frontier {
         }
     }
 
-    /// Others ask an address too from now on: each request there needs a turn.
-    pub fn share_address(&mut self, ip: IpAddr) {
-        self.addresses.share(ip);
+    /// Others want to ask an address too: each request there needs a turn from now on. Says whether that holds,
+    /// so that others may be told; while a turn is being asked for it does not.
+    pub fn share_address(&mut self, ip: IpAddr) -> bool {
+        self.addresses.share(ip)
     }
 
     /// The store has deleted the row (or put it on the calendar).

@@ -316,13 +316,14 @@ fn where_others_ask_too_an_address_is_asked_in_turns_and_one_held_alone_is_not_a
     frontier.turn(ip, Turn::Later(Time(40)), Time(10));
     assert_eq!(next(&mut frontier, 39), None);
     assert_eq!(next(&mut frontier, 40), Some(Task::Turn(ip)));
+    assert!(!frontier.share_address(ip), "it may turn out to be ours alone");
     frontier.turn(ip, Turn::Alone(Time(60)), Time(50));
     assert_eq!(next(&mut frontier, 59), None);
     assert_eq!(next(&mut frontier, 60), Some(Task::Visit(entry(1, 1, 1))));
     assert_eq!(next(&mut frontier, 359), None, "alone there is a gap too");
     assert_eq!(next(&mut frontier, 360), Some(Task::Visit(entry(2, 1, 1))));
     // Shared, every request needs its turn, and one that was missed is none.
-    frontier.share_address(ip);
+    assert!(frontier.share_address(ip));
     answered(&mut frontier, 1, 1, 400, Heard::default());
     frontier.settled(host(1), place(1), Time(400));
     assert_eq!(next(&mut frontier, 1_400), Some(Task::Turn(ip)));

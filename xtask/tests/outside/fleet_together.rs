@@ -185,6 +185,47 @@ fn rules_that_lie_with_a_host_of_another_worker_are_had_and_keep_its_pause() -> 
 }
 
 #[test]
+fn rules_that_lie_with_a_host_that_may_not_be_asked_are_not_waited_for_for_ever() -> Result<()> {
+    let Some(rig) = Rig::new("fleet-rules-away", &[])? else { return Ok(()) };
+    let Some(cluster) = Cluster::start(CARELESS) else { return Ok(()) };
+    let port = std::sync::Arc::new(std::sync::OnceLock::new());
+    let keeper = port.clone();
+    let hosts = Watched::start(&[41, 42].map(loopback), move |asked: &Asked| match asked.host {
+        0 => led_elsewhere(asked, *keeper.get().unwrap_or(&0)),
+        _ => Answer::status(503).header("Retry-After: 600"),
+    })?;
+    port.set(hosts.address(1).port()).map_err(|_| anyhow::anyhow!("set once"))?;
+    let names = NameServer::start(|question, _| match question.name.as_bytes().first() {
+        Some(b'r') => Said::Addresses(vec![loopback(41)], 3600),
+        Some(b'k') => Said::Addresses(vec![loopback(42)], 3600),
+        _ => Said::Unknown(60),
+    })?;
+    let dns = names.setting();
+    let own = ["--delay", "100ms", "--set", &dns, "--set", "crawl.backoff=1s"];
+    let mut team = Team::new(rig, &cluster, &own);
+    team.start(&["first", "second", "third"])?;
+    let mut starts = vec![format!("http://k0.test:{}/", hosts.address(1).port())];
+    starts.extend((0..9).map(|n| format!("http://r{n}.test:{}/", hosts.address(0).port())));
+    let starts: Vec<&str> = starts.iter().map(String::as_str).collect();
+    let crawl = team.crawl(&starts)?;
+    let begun = Instant::now();
+    // Whoever was told nothing has given up waiting, and asks once more.
+    let asked_late = || {
+        let late = hosts.seen(0).into_iter().filter(|seen| seen.arrived > begun + ms(25_000));
+        let site = |head: &str| head.find(".test").map(|at| head[..at].to_owned());
+        late.filter_map(|seen| site(&seen.head)).collect::<std::collections::BTreeSet<_>>().len()
+    };
+    while asked_late() < 3 {
+        ensure!(begun.elapsed() < Duration::from_secs(90), "{} ask again", asked_late());
+        std::thread::sleep(ms(200));
+    }
+    ensure!(hosts.seen(1).len() < 10, "a host that asked for quiet was asked on");
+    drop(crawl);
+    team.end()?;
+    Ok(())
+}
+
+#[test]
 fn what_is_excluded_or_paused_at_one_worker_is_left_alone_by_all_within_a_second() -> Result<()> {
     let Some(rig) = Rig::new("fleet-excluded", &[])? else { return Ok(()) };
     let Some(cluster) = Cluster::start(CARELESS) else { return Ok(()) };

@@ -223,6 +223,7 @@ pub(super) const TABLES: &[(&str, &str)] = &[
     ("store", "What the crawler keeps about URLs."),
     ("archive", "What is kept of the answers."),
     ("index", "How pages are found by their words."),
+    ("metrics", "How a crawl is watched from outside."),
 ];
 
 #[cfg(test)]

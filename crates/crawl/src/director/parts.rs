@@ -44,8 +44,9 @@ impl Director {
             PartsNews::Turns(turns) => {
                 turns.into_iter().for_each(|(ip, turn)| self.frontier.turn(ip, turn, now));
             }
-            PartsNews::Wanted(ips) => {
-                ips.iter().for_each(|ip| self.frontier.share_address(*ip));
+            PartsNews::Wanted(mut ips) => {
+                // Whoever is not told now asks again, and so we hear of it again.
+                ips.retain(|ip| self.frontier.share_address(*ip));
                 if let Some(member) = &self.member {
                     member.share(ips);
                 }

@@ -204,4 +204,28 @@ mod tests {
         assert_eq!(Message::of(&batch.discoveries[0]), Message::of(&found));
         assert_eq!(batch.discoveries[0].key, key);
     }
+
+    #[test]
+    fn errands_and_what_came_of_them_are_written_as_they_were() {
+        let frozen = |message: &Message, text: &str| {
+            let written = message.encode();
+            let hex: String = written.iter().map(|b| format!("{b:02x}")).collect();
+            assert_eq!(hex, text);
+            assert_eq!(&Message::decode(&written).unwrap(), message);
+        };
+        let url = "http://a.test/r".to_owned();
+        let (host, of, job) = ([1; 6], [2; 8], JobId(3));
+        let asked = Message::Errand(Asked { host, of, job, hops: 4, url: url.clone() });
+        frozen(&asked, "0303010101010101020202020202020203040f687474703a2f2f612e746573742f72");
+        let file = RobotsFile {
+            asked: argiope_model::Time(5),
+            until: argiope_model::Time(6),
+            outcome: argiope_model::FetchOutcome::new(argiope_model::OutcomeKind::Fetched, 200),
+            body: b"x".to_vec(),
+        };
+        frozen(
+            &Message::Robots(Told { host, job, url, file }),
+            "0304010101010101030f687474703a2f2f612e746573742f720a0c00c801000178",
+        );
+    }
 }

@@ -329,7 +329,8 @@ fn segments_are_numbered_once_and_told_to_who_wrote_them() {
 #[test]
 fn slots_of_an_address_follow_each_other_whoever_asks() {
     let Some(cluster) = cluster::shared() else { return };
-    let (first, second) = two(&cluster.database());
+    let url = cluster.database();
+    let (first, second) = two(&url);
     let ip: IpAddr = "192.0.2.1".parse().unwrap();
     let other: IpAddr = "2001:db8::1".parse().unwrap();
     let gap = Duration::from_secs(10);
@@ -357,6 +358,11 @@ fn slots_of_an_address_follow_each_other_whoever_asks() {
     assert!(matches!(both[1], Turn::Slot(wait) if wait > gap * 3), "{both:?}");
     first.clear_addresses(Duration::ZERO).unwrap();
     assert!(matches!(reserve(&second), Turn::Slot(wait) if wait > gap * 4), "booked stays booked");
+    // Who has been the only one for a while has it alone again, once all slots are over.
+    let later = "UPDATE argiope.addresses SET shared = now() - interval '1 second'";
+    cluster.sql(name_in(&url), later);
+    assert!(matches!(reserve(&second), Turn::Alone(wait) if wait > gap * 5));
+    assert_eq!(reserve(&first), Turn::Theirs);
 }
 
 #[test]
