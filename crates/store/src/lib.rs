@@ -18,6 +18,7 @@
 //! Stores speak in batches: there is no call per URL on the hot path.
 
 mod batch;
+mod copy;
 mod embedded;
 mod forgetting;
 mod imports;
@@ -31,6 +32,7 @@ mod work;
 pub use batch::{
     Batch, Claims, Committed, Discovery, Forget, JobChange, Moved, Next, PageResult, Payload,
 };
+pub use copy::{Copied, CopyWatch};
 pub use embedded::EmbeddedStore;
 pub use links::{
     LinkRef, MalformedLink, PageLinks, decode_links, decode_page_links, encode_links,
@@ -38,8 +40,8 @@ pub use links::{
 };
 pub use memory::MemoryStore;
 pub use postgres::{
-    Held, PostgresOptions, PostgresStore, Rebalance, SCHEMA_VERSION, WorkerReport, WorkerRow,
-    fair_share, rebalance,
+    CopyInto, FleetSegment, Held, PostgresOptions, PostgresStore, Rebalance, SCHEMA_VERSION,
+    WorkerReport, WorkerRow, fair_share, rebalance,
 };
 pub use row::{
     Change, Ended, HostRow, JobCounters, JobProgress, JobRow, PayloadRow, SegmentKind, UrlHead,
