@@ -24,7 +24,7 @@ use tokio_postgres::binary_copy::{BinaryCopyOutRow, BinaryCopyOutStream};
 use tokio_postgres::types::Type;
 
 const BEGIN: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
-const WAITING: &str = "SELECT count(*) FROM (SELECT 1 FROM inbox LIMIT $1) AS some";
+const WAITING: &str = "SELECT count(*) FROM (SELECT 1 FROM inbox LIMIT $1) AS few";
 const JOBS: &str = "SELECT job, state, v FROM jobs WHERE part >= $1 ORDER BY job";
 const COUNTS: &str = "SELECT job, c FROM job_counts WHERE part >= $1";
 const PARTS: &str = "SELECT part, docs FROM parts WHERE part >= $1 AND docs > 0";
@@ -32,6 +32,8 @@ const SEGMENTS: &str = "SELECT kind, number, length FROM segments WHERE part >= 
 const EXCLUSIONS: &str = "SELECT name, v FROM exclusions WHERE part = $1";
 const PAGE: &str = "SELECT n FROM numbers WHERE part = 0 AND name = $1";
 
+/// The key of most tables.
+const KEY: (&str, &str) = ("part", "k");
 /// Partitions that one statement reads.
 const SLICE: u16 = 256;
 /// Rows, and bytes, that are handed over at a time.
@@ -52,28 +54,26 @@ impl PostgresStore {
         }
         let filling = Filling::begin(to)?;
         let mut copied = Copied { rows: KINDS.map(|kind| (kind, 0)).into(), bytes: 0 };
-        for (kind, table, name) in [
-            ("urls", Table::Urls, "urls"),
-            ("hosts", Table::Hosts, "hosts"),
-            ("captures", Table::Captures, "captures"),
-            ("links", Table::Links, "links"),
-            ("payloads", Table::Payloads, "payloads"),
-            ("robots", Table::Robots, "robots"),
+        for (kind, table) in [
+            ("urls", Table::Urls),
+            ("hosts", Table::Hosts),
+            ("captures", Table::Captures),
+            ("links", Table::Links),
+            ("payloads", Table::Payloads),
+            ("robots", Table::Robots),
         ] {
             filling.table(table, |put| {
-                let columns = format!("part, k, v FROM {name}");
-                let mut row = |row: &BinaryCopyOutRow| {
+                let what = format!("part, k, v FROM {kind}");
+                sliced(&line, &what, KEY, &[Type::BYTEA, Type::BYTEA], &mut |row| {
                     let (k, v) = (joined(&[], part(row)?, bytes(row, 1)?), bytes(row, 2)?);
                     copied.count(kind, k.len() + v.len(), watch);
                     put(&k, v)
-                };
-                let columns = Columns { what: &columns, types: &[Type::BYTEA, Type::BYTEA] };
-                sliced(&line, &columns, "k", &mut row)
+                })
             })?;
         }
         filling.table(Table::Log, |put| {
-            let what = "part, n, v FROM log";
-            sliced(&line, &Columns { what, types: &[Type::INT8, Type::BYTEA] }, "n", &mut |row| {
+            let (what, types) = ("part, n, v FROM log", [Type::INT8, Type::BYTEA]);
+            sliced(&line, what, ("part", "n"), &types, &mut |row| {
                 let k = key::log(part(row)?, number(row, 1)? as u64);
                 copied.count("changes", k.len() + bytes(row, 2)?.len(), watch);
                 put(&k, bytes(row, 2)?)
@@ -89,27 +89,23 @@ impl PostgresStore {
     }
 }
 
-/// What is asked for: `part` first, then columns of these types.
-struct Columns<'a> {
-    what: &'a str,
-    types: &'a [Type],
-}
-
 type EachRow<'a> = &'a mut dyn FnMut(&BinaryCopyOutRow) -> Result<(), StoreError>;
 
-/// Reads a table in the order of its key, slice by slice.
+/// Reads a table in the order of its key, slice by slice: the columns of `what`, which begin with the
+/// partition and go on with those types.
 fn sliced(
     line: &Link,
-    columns: &Columns<'_>,
-    order: &str,
+    what: &str,
+    (part, rest): (&str, &str),
+    types: &[Type],
     each: EachRow<'_>,
 ) -> Result<(), StoreError> {
-    let what = columns.what;
     for first in (0..PARTITIONS).step_by(usize::from(SLICE)) {
         let end = first + SLICE;
-        let sql =
-            format!("SELECT {what} WHERE part >= {first} AND part < {end} ORDER BY part, {order}");
-        stream(line, &sql, columns.types, each)?;
+        let select = format!(
+            "SELECT {what} WHERE {part} >= {first} AND {part} < {end} ORDER BY {part}, {rest}"
+        );
+        stream(line, &select, types, each)?;
     }
     Ok(())
 }
@@ -202,26 +198,17 @@ fn queues(
     stream(line, "SELECT part, k FROM claims ORDER BY part, k", &[Type::BYTEA], &mut |read| {
         row("claims", &joined(&[key::CLAIM], part(read)?, bytes(read, 1)?), &[])
     })?;
-    let ready = Columns {
-        what: "r.part, r.k, r.u, u.v FROM ready r
-            JOIN urls u ON u.part = r.part AND u.k = substr(r.k, 1, 6) || int8send(r.u)",
-        types: &[Type::BYTEA, Type::INT8, Type::BYTEA],
-    };
-    for first in (0..PARTITIONS).step_by(usize::from(SLICE)) {
-        let (what, end) = (ready.what, first + SLICE);
-        let select = format!(
-            "SELECT {what} WHERE r.part >= {first} AND r.part < {end} ORDER BY r.part, r.k"
-        );
-        stream(line, &select, ready.types, &mut |read| {
-            let (part, rest, url) = (part(read)?, bytes(read, 1)?, number(read, 2)?);
-            let host = rest.get(..6).ok_or_else(short)?;
-            let url = url_key(part as i16, &[host, &url.to_be_bytes()].concat())?;
-            let (head, _) = UrlHead::decode(bytes(read, 3)?)?;
-            let value = row::encode(&ReadyRow::of(url, &head));
-            row("ready", &joined(&[key::READY], part, rest), &value)
-        })?;
-    }
-    Ok(())
+    let ready = "r.part, r.k, r.u, u.v FROM ready r
+        JOIN urls u ON u.part = r.part AND u.k = substr(r.k, 1, 6) || int8send(r.u)";
+    let types = [Type::BYTEA, Type::INT8, Type::BYTEA];
+    sliced(line, ready, ("r.part", "r.k"), &types, &mut |read| {
+        let (part, rest, url) = (part(read)?, bytes(read, 1)?, number(read, 2)?);
+        let host = rest.get(..6).ok_or_else(short)?;
+        let url = url_key(part as i16, &[host, &url.to_be_bytes()].concat())?;
+        let (head, _) = UrlHead::decode(bytes(read, 3)?)?;
+        let value = row::encode(&ReadyRow::of(url, &head));
+        row("ready", &joined(&[key::READY], part, rest), &value)
+    })
 }
 
 fn short() -> StoreError {

@@ -14,7 +14,7 @@ use argiope_model::{PARTITIONS, Time};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-const WAITING: &str = "SELECT count(*) FROM (SELECT 1 FROM inbox LIMIT $1) AS some";
+const WAITING: &str = "SELECT count(*) FROM (SELECT 1 FROM inbox LIMIT $1) AS few";
 const SEGMENTS: &str =
     "SELECT kind, number, length, archive FROM segments WHERE part >= $1 ORDER BY kind, number";
 const NUMBER: &str = "SELECT n FROM numbers WHERE part = 0 AND name = $1";
@@ -145,7 +145,7 @@ impl PostgresStore {
 fn counting(kind: &str) -> &'static str {
     macro_rules! count {
         ($table:literal) => {
-            concat!("SELECT count(*) FROM (SELECT 1 FROM ", $table, " LIMIT $1) AS some")
+            concat!("SELECT count(*) FROM (SELECT 1 FROM ", $table, " LIMIT $1) AS few")
         };
     }
     match kind {
