@@ -34,14 +34,29 @@ const BEFORE_MANIFEST: [&str; 6] = [
 ];
 
 /// Says of a directory that it is the archive of a worker.
-const MEMBER: &str = "fleet.json";
+pub(crate) const MEMBER: &str = "fleet.json";
+/// Says of a directory that a copy into it is not whole.
+pub(crate) const COPYING: &str = "copying.json";
 
 /// Which fleet's archive a directory is, and by which name the store knows it.
 #[derive(Debug, Serialize, Deserialize)]
-struct Member {
+pub(crate) struct Member {
     format: u32,
-    fleet: u64,
-    archive: String,
+    pub fleet: u64,
+    pub archive: String,
+}
+
+impl Member {
+    /// The archive of a fleet that is to lie in a directory: it gets a name that no other has.
+    pub fn new(path: &Path, fleet: u64, now: Time) -> Self {
+        Member { format: FORMAT, fleet, archive: new_name(path, now) }
+    }
+
+    /// Writes it down in a directory.
+    pub fn write(&self, path: &Path) -> Result<(), DataDirError> {
+        let text = serde_json::to_string_pretty(self).expect("strings and numbers are JSON");
+        write_whole(path, MEMBER, &text)
+    }
 }
 
 /// What a data directory was made with.
@@ -98,6 +113,11 @@ pub enum DataDirError {
         "{0} has another list of public suffixes than the fleet, and its keys would not be the fleet's; give a new directory with --archive, made by the version of Argiope that the others are"
     )]
     OtherSuffixes(PathBuf),
+    /// A copy into it has not come to its end.
+    #[error(
+        "{0} is not whole: a copy into it is under way or was cut short; the same `argiope store copy` again makes it whole"
+    )]
+    CutShort(PathBuf),
     /// Another process owns it.
     #[error("another argiope (process {pid}) is working in {}; `argiope status` asks it how far it is, Ctrl-C there ends it", path.display())]
     Owned {
@@ -187,9 +207,8 @@ impl DataDir {
         if path.join("store").exists() || holds_bytes(&warc_dir(path)) {
             return Err(DataDirError::OwnCrawl(path.to_owned()));
         }
-        let member = Member { format: FORMAT, fleet, archive: new_name(path, now) };
-        let text = serde_json::to_string_pretty(&member).expect("strings and numbers are JSON");
-        write_whole(path, MEMBER, &text)?;
+        let member = Member::new(path, fleet, now);
+        member.write(path)?;
         Ok((dir, member.archive))
     }
 
@@ -203,10 +222,7 @@ impl DataDir {
 
     /// A number that stands for the list its keys are made with.
     pub fn suffix_number(&self) -> Result<u64, DataDirError> {
-        let path = self.path.join("suffixes.dat");
-        let list =
-            fs::read(&path).map_err(|source| DataDirError::Io { action: "read", path, source })?;
-        Ok(fingerprint(&list))
+        suffix_number(&self.path)
     }
 
     fn open_any(path: &Path, access: Access, now: Time) -> Result<Self, DataDirError> {
@@ -215,6 +231,9 @@ impl DataDir {
         };
         if path.is_file() {
             return Err(DataDirError::NotADirectory(path.to_owned()));
+        }
+        if path.join(COPYING).exists() {
+            return Err(DataDirError::CutShort(path.to_owned()));
         }
         let manifest_path = path.join("manifest.json");
         if !manifest_path.exists() {
@@ -288,6 +307,14 @@ impl DataDir {
     }
 }
 
+/// A number that stands for the list of public suffixes in a directory.
+pub(crate) fn suffix_number(dir: &Path) -> Result<u64, DataDirError> {
+    let path = dir.join("suffixes.dat");
+    let list =
+        fs::read(&path).map_err(|source| DataDirError::Io { action: "read", path, source })?;
+    Ok(fingerprint(&list))
+}
+
 /// Where the archive of a data directory is; reading it needs no lock.
 pub(crate) fn warc_dir(data: &Path) -> PathBuf {
     data.join("warc")
@@ -314,7 +341,7 @@ fn holds_bytes(dir: &Path) -> bool {
     entries.into_iter().any(|e| e.metadata().is_ok_and(|meta| meta.is_file() && meta.len() > 0))
 }
 
-fn lock(path: &Path, access: Access) -> Result<File, DataDirError> {
+pub(crate) fn lock(path: &Path, access: Access) -> Result<File, DataDirError> {
     let lock_path = path.join("lock");
     let io = |action: &'static str| {
         let path = lock_path.clone();
@@ -382,7 +409,7 @@ fn read_manifest(file: &Path, dir: &Path) -> Result<Manifest, DataDirError> {
 }
 
 /// The manifest is written last and by renaming: a directory has one whole or none.
-fn write_new(dir: &Path, now: Time) -> Result<Manifest, DataDirError> {
+pub(crate) fn write_new(dir: &Path, now: Time) -> Result<Manifest, DataDirError> {
     let manifest = Manifest {
         format: FORMAT,
         url_form: CanonicalUrl::FORM_VERSION,
@@ -397,7 +424,7 @@ fn write_new(dir: &Path, now: Time) -> Result<Manifest, DataDirError> {
 }
 
 /// Writes a file by renaming: it is there whole or not at all.
-fn write_whole(dir: &Path, name: &str, content: &str) -> Result<(), DataDirError> {
+pub(crate) fn write_whole(dir: &Path, name: &str, content: &str) -> Result<(), DataDirError> {
     let (part, whole) = (dir.join(format!("{name}.part")), dir.join(name));
     let write = || {
         let mut file = File::create(&part)?;
@@ -408,7 +435,7 @@ fn write_whole(dir: &Path, name: &str, content: &str) -> Result<(), DataDirError
     write().map_err(|source| DataDirError::Io { action: "write", path: whole.clone(), source })
 }
 
-fn read_member(file: &Path) -> Result<Member, DataDirError> {
+pub(crate) fn read_member(file: &Path) -> Result<Member, DataDirError> {
     let text = fs::read_to_string(file).map_err(|source| DataDirError::Io {
         action: "read",
         path: file.to_owned(),

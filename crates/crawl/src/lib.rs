@@ -48,6 +48,7 @@ mod ask_words;
 mod backlinks;
 mod committer;
 mod control;
+mod copy;
 mod data_dir;
 mod director;
 mod disk;
@@ -82,6 +83,10 @@ pub use ask::{Asked, LinkOrder, Question, answer};
 pub use ask_words::{SearchOrder, WordOrder};
 pub use backlinks::Backlinks;
 pub use control::{ControlError, Listening, Owner, ask_owner, listen};
+pub use copy::{
+    CopyError, CopyPlan, CopyStep, CopySummary, copy_to_dir, copy_to_fleet, plan_to_dir,
+    plan_to_fleet,
+};
 pub use data_dir::{Access, DataDir, DataDirError, Manifest};
 pub use export::{export_cdxj, export_warc};
 pub use export_graph::{

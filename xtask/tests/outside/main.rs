@@ -17,6 +17,7 @@ mod bad_input;
 mod bodies;
 mod certificates;
 mod completeness;
+mod copy;
 mod documents;
 mod exchange;
 mod fleet;
