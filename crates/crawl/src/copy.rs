@@ -198,12 +198,11 @@ pub fn copy_to_dir(
         mark(to, 0, from)?;
         // Lengths are read again once nobody can change them.
         let (rows, put) = from.holding(&copier(), LEASE, || {
-            from.deliver(now)?;
             let (_, segments) = segments_of_fleet(from, roots)?;
             let put = put_all(&segments, to, |put| watch(files_step(put, &segments)))?;
             let store = to.join("store");
             let rows =
-                from.copy_out(&store, &mut |kind, rows| watch(CopyStep::Rows(kind, rows)))?;
+                from.copy_out(&store, now, &mut |kind, rows| watch(CopyStep::Rows(kind, rows)))?;
             Ok::<_, CopyError>((rows, put))
         })?;
         found.iter().try_for_each(|seat| put_receipts(&seat.path, to))?;
@@ -266,7 +265,11 @@ fn is_empty(store: &PostgresStore) -> Result<(), CopyError> {
         1 => format!("{kind} (1 row)"),
         n => format!("{kind} ({n} rows)"),
     });
-    let holds = some.collect::<Vec<_>>().join(", ");
+    let mut holds = some.collect::<Vec<_>>().join(", ");
+    // Whoever has set some aside will use them, and they would be given twice.
+    if holds.is_empty() && store.agreed("page")?.is_some() {
+        holds = "a worker has joined its fleet and has set numbers aside".to_owned();
+    }
     match holds.is_empty() {
         true => Ok(()),
         false => Err(CopyError::NotEmpty { server: store.name().to_owned(), holds }),
@@ -441,7 +444,7 @@ fn is_free(to: &Path) -> Result<(), CopyError> {
     let listing = fs::read_dir(to).map_err(io_error("read", to))?;
     let foreign = |entry: &fs::DirEntry| !HARMLESS.iter().any(|name| entry.file_name() == *name);
     match listing.flatten().any(|entry| foreign(&entry)) {
-        true => Err(DataDirError::Foreign(to.to_owned()).into()),
+        true => Err(CopyError::Foreign(to.to_owned())),
         false => Ok(()),
     }
 }

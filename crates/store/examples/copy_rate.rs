@@ -15,7 +15,7 @@ mod cluster;
 #[path = "../tests/conformance/scene.rs"]
 mod scene;
 
-use argiope_model::SiteKey;
+use argiope_model::{SiteKey, Time};
 use argiope_store::{
     Batch, Claims, Copied, CopyInto, EmbeddedStore, Payload, PostgresOptions, PostgresStore, Store,
 };
@@ -78,6 +78,6 @@ fn main() {
     tell("into PostgreSQL", &copied.unwrap(), begun);
     let begun = Instant::now();
     let to = dir.path().join("second");
-    let copied = store.holding("copy", LEASE, || store.copy_out(&to, &mut |_, _| {}));
+    let copied = store.holding("copy", LEASE, || store.copy_out(&to, Time(0), &mut |_, _| {}));
     tell("out of PostgreSQL", &copied.unwrap(), begun);
 }

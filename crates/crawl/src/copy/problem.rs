@@ -67,6 +67,9 @@ pub enum CopyError {
     /// There is a crawl where the copy is to be.
     #[error("{0} holds a crawl already; give a new or empty directory")]
     Taken(PathBuf),
+    /// Something else is where the copy is to be.
+    #[error("{0} holds other files; give a new or empty directory")]
+    Foreign(PathBuf),
     /// Another copy is there.
     #[error("another copy is being made in {0}; wait for its end, or end it first")]
     UnderWay(PathBuf),

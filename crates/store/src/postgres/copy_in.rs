@@ -13,7 +13,7 @@ use super::plan::{job_part, segment_part};
 use super::row::{Place, fields, locate, ready_url, state_number};
 use crate::copy::{Copied, CopyWatch, KINDS};
 use crate::embedded::EmbeddedStore;
-use crate::row::{self, UrlHead, damaged};
+use crate::row::{UrlHead, damaged};
 use crate::work::{PartCounters, Table, key};
 use crate::{SegmentKind, Store, StoreError};
 use bytes::Bytes;
@@ -33,8 +33,9 @@ const SEGMENTS: &str = "INSERT INTO segments (part, kind, number, length, archiv
     SELECT s.*, $5 FROM unnest($1::smallint[], $2::smallint[], $3::bigint[], $4::bigint[]) AS s";
 const EXCLUSIONS: &str = "INSERT INTO exclusions (part, name, v)
     SELECT 0, s.* FROM unnest($1::text[], $2::bytea[]) AS s";
-const NUMBER: &str = "INSERT INTO numbers (part, name, n) VALUES (0, $1, $2)
-    ON CONFLICT (part, name) DO UPDATE SET n = greatest(numbers.n, excluded.n)";
+/// Nobody has taken one of these before, nor can until the end.
+const NUMBERS: &str = "INSERT INTO numbers (part, name, n) VALUES
+    (0, 'page', $1), (0, 'segment', $2), (0, 'job', $3), (0, 'copied', $4)";
 
 /// It takes as long as it takes: neither a statement nor a pause for reading ends it.
 pub(super) const PATIENT: &str = "SET LOCAL statement_timeout = 0;
@@ -83,25 +84,14 @@ impl PostgresStore {
         if begun.last().is_none_or(|rows| rows.len() != counters.len()) {
             return Err(StoreError::LeaseEnded);
         }
+        line.run("write down numbers", vec![numbers_call(from, into)?])?;
         let mut copied = Copied { rows: KINDS.map(|kind| (kind, 0)).into(), bytes: 0 };
         for kind in Kind::ALL {
             kind.copy(from, &line, &mut copied, watch)?;
         }
         copy_jobs(from, &line, &mut copied, watch)?;
-        let segments = copy_segments(from, &line, into, &mut copied, watch)?;
+        copy_segments(from, &line, into, &mut copied, watch)?;
         copy_exclusions(from, &line, &mut copied, watch)?;
-        let last_job = from.jobs()?.iter().map(|row| row.job.id.0).max().unwrap_or(0);
-        let mut numbers = vec![
-            call!(NUMBER, "copied", into.id as i64),
-            call!(NUMBER, "segment", i64::from(segments)),
-            call!(NUMBER, "job", i64::from(last_job)),
-        ];
-        from.each(Table::Meta, b"n", |_, v| {
-            let page: u64 = row::decode("counters", v)?;
-            numbers.push(call!(NUMBER, "page", page as i64));
-            Ok(())
-        })?;
-        line.run("write down numbers", numbers)?;
         line.run("end a copy", vec![plain("COMMIT")])?;
         // What was loaded before is no longer so.
         self.kept().stale = true;
@@ -116,6 +106,18 @@ impl PostgresStore {
         let owners = vec![session; parts.len()];
         call!(PARTS, parts, owners, docs, log)
     }
+}
+
+/// What pages, segments and jobs are counted on from.
+fn numbers_call(from: &EmbeddedStore, into: &CopyInto) -> Result<Call, StoreError> {
+    let mut segment = 0;
+    for kind in [SegmentKind::Warc, SegmentKind::Text] {
+        let last = from.segments(kind)?.iter().map(|(number, _)| *number).max();
+        segment = segment.max(last.unwrap_or(0));
+    }
+    let job = from.jobs()?.iter().map(|row| row.job.id.0).max().unwrap_or(0);
+    let page = from.next_page()? as i64;
+    Ok(call!(NUMBERS, page, i64::from(segment), i64::from(job), into.id as i64))
 }
 
 /// Rows that come by `COPY`.
@@ -271,15 +273,13 @@ fn copy_jobs(
     Ok(())
 }
 
-/// Answers the largest number of a segment.
 fn copy_segments(
     from: &EmbeddedStore,
     line: &Link,
     into: &CopyInto,
     copied: &mut Copied,
     watch: CopyWatch<'_>,
-) -> Result<u32, StoreError> {
-    let mut last = 0;
+) -> Result<(), StoreError> {
     for kind in [SegmentKind::Warc, SegmentKind::Text] {
         for rows in from.segments(kind)?.chunks(SOME) {
             rows.iter().for_each(|_| copied.count("segments", 14, watch));
@@ -287,13 +287,12 @@ fn copy_segments(
             let kinds = vec![kind as i16; rows.len()];
             let numbers: Vec<i64> = rows.iter().map(|(number, _)| i64::from(*number)).collect();
             let lengths: Vec<i64> = rows.iter().map(|(_, length)| *length as i64).collect();
-            last = last.max(rows.iter().map(|(number, _)| *number).max().unwrap_or(0));
             let archive = into.archive.clone();
             let call = call!(SEGMENTS, parts, kinds, numbers, lengths, archive);
             line.run("take in segments", vec![call])?;
         }
     }
-    Ok(last)
+    Ok(())
 }
 
 fn copy_exclusions(

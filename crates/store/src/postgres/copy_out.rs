@@ -14,7 +14,7 @@ use crate::embedded::{Filling, Put};
 use crate::row::{self, JobCounters, JobProgress, UrlHead, damaged};
 use crate::work::{PartCounters, ReadyRow, Table, key};
 use crate::{SegmentKind, StoreError};
-use argiope_model::{JobId, PARTITIONS};
+use argiope_model::{JobId, PARTITIONS, Time};
 use futures_util::StreamExt;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -42,16 +42,15 @@ const PIECE: usize = 256 << 10;
 
 impl PostgresStore {
     /// Copies everything out into a new embedded store in a directory that is not there. All
-    /// partitions must be held, and their inboxes empty ([`PostgresStore::holding`],
-    /// [`PostgresStore::deliver`]). Where this fails, what is in the directory is of no use.
-    pub fn copy_out(&self, to: &Path, watch: CopyWatch<'_>) -> Result<Copied, StoreError> {
-        let line = self.reader.apart();
-        let begin = vec![plain(BEGIN), plain(PATIENT), call!(WAITING, 1i64)];
-        let begun = line.run("begin a copy", begin)?;
-        let waiting = begun.last().and_then(|rows| rows.first()).map_or(0, |row| row.get(0));
-        if waiting > 0i64 {
-            return Err(damaged("the inbox", "somebody has sent a message meanwhile; copy again"));
-        }
+    /// partitions must be held ([`PostgresStore::holding`]). Where this fails, what is in the
+    /// directory is of no use.
+    pub fn copy_out(
+        &self,
+        to: &Path,
+        now: Time,
+        watch: CopyWatch<'_>,
+    ) -> Result<Copied, StoreError> {
+        let line = self.begin_reading(now)?;
         let filling = Filling::begin(to)?;
         let mut copied = Copied { rows: KINDS.map(|kind| (kind, 0)).into(), bytes: 0 };
         for (kind, table) in [
@@ -86,6 +85,21 @@ impl PostgresStore {
         line.run("end a copy", vec![plain("COMMIT")])?;
         filling.finish()?;
         Ok(copied)
+    }
+
+    /// Takes in what workers have told each other, and begins to read where nothing is on its way.
+    fn begin_reading(&self, now: Time) -> Result<Link, StoreError> {
+        loop {
+            self.deliver(now)?;
+            let line = self.reader.apart();
+            let begin = vec![plain(BEGIN), plain(PATIENT), call!(WAITING, 1i64)];
+            let begun = line.run("begin a copy", begin)?;
+            let waiting = begun.last().and_then(|rows| rows.first());
+            // Who gives a job needs no partition to do so: something may have come meanwhile.
+            if waiting.is_none_or(|row| row.get::<_, i64>(0) == 0) {
+                return Ok(line);
+            }
+        }
     }
 }
 
@@ -272,8 +286,9 @@ fn meta(
             out.insert(vec![b'p', a, b], row::encode(&noted));
         }
     }
-    if let Some(row) = pages.first() {
-        out.insert(b"n".to_vec(), row::encode(&(row.get::<_, i64>(0) as u64)));
+    // The first is not written down.
+    if let Some(next) = pages.first().map(|row| row.get::<_, i64>(0) as u64).filter(|n| *n > 1) {
+        out.insert(b"n".to_vec(), row::encode(&next));
     }
     Ok(out)
 }

@@ -88,7 +88,7 @@ impl PostgresStore {
 
     /// Takes in everything that workers have told each other and nobody has heard yet. All
     /// partitions must be held.
-    pub fn deliver(&self, now: Time) -> Result<(), StoreError> {
+    pub(super) fn deliver(&self, now: Time) -> Result<(), StoreError> {
         const MANY: i64 = 1 << 40;
         let mut before = MANY;
         loop {
