@@ -8,13 +8,13 @@
 mod cluster;
 
 use crate::rig::{CRAWL_LIMIT, Rig, SHORT_LIMIT, count, knob, skip, summary};
+use crate::sites::Dice;
 use anyhow::{Context, Result, ensure};
-use cluster::{CARELESS, Cluster};
+use cluster::{CARELESS, Cluster, name_in};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
-use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -120,7 +120,10 @@ fn body(host: usize, page: usize, addresses: &[SocketAddr]) -> String {
     for child in children(host + 1, addresses.len()) {
         text += &format!("<a href=\"http://{}/{page}\">next door</a>\n", addresses[child - 1]);
     }
-    text
+    // Enough for several files, whatever packs them.
+    let noise = Dice::new((host * PAGES + page) as u64).bytes(12_000);
+    let noise: String = noise.iter().map(|byte| format!("{byte:02x}")).collect();
+    text + &format!("<!-- {noise} -->\n")
 }
 
 /// A rig, a server and a web.
@@ -128,7 +131,7 @@ struct Scene {
     rig: Rig,
     url: String,
     web: Web,
-    _cluster: Cluster,
+    cluster: Cluster,
 }
 
 impl Scene {
@@ -136,14 +139,15 @@ impl Scene {
         let Some(rig) = Rig::new(name, &[])? else { return Ok(None) };
         let Some(cluster) = Cluster::start(CARELESS) else { return Ok(None) };
         let (url, web) = (cluster.database(), Web::start()?);
-        Ok(Some(Scene { rig, url, web, _cluster: cluster }))
+        Ok(Some(Scene { rig, url, web, cluster }))
     }
 
     /// Crawls, and is killed when about so many pages were asked for.
     fn crawl_and_kill(&self, data: &str, args: &[&str], pages: usize) -> Result<()> {
         let start = self.web.url(0, 1);
         let always = ["--format", "json", "crawl", &start, "--scope", "any", "--allow-private"];
-        let args = [&always[..], &["--delay", "30ms"], args].concat();
+        let small = ["--delay", "30ms", "--set", "archive.segment_size=1MB"];
+        let args = [&always[..], &small, args].concat();
         let mut crawl = Running::start(&mut self.rig.argiope(data, &args), &self.rig.dir, "half")?;
         let enough = self.web.asked() + pages;
         wait_until("half of it", CRAWL_LIMIT, || {
@@ -158,26 +162,32 @@ impl Scene {
         process::run(&mut self.rig.argiope("none", &args), &self.rig.dir, "copy", CRAWL_LIMIT)
     }
 
-    /// Copies, killed again and again, each time later, and at last to its end.
+    /// Copies, killed again and again, and at last to its end: before it has joined the fleet,
+    /// then later and later.
     fn copy_killed(&self, args: &[&str], check: impl Fn(&Scene) -> Result<()>) -> Result<Value> {
         let all = [&["--format", "json", "store", "copy"], args].concat();
-        for n in 1..=knob("ARGIOPE_COPY_KILLS", 4)? {
+        for n in 0..knob("ARGIOPE_COPY_KILLS", 3)? {
             let mut command = self.rig.argiope("none", &all);
             let mut copy = Running::start(&mut command, &self.rig.dir, "killed")?;
-            // Past the wait for the one before, to where something happens.
-            let waits = || cut_short(&self.rig.dir) || n == 1;
-            let _ = wait_until("its beginning", Duration::from_secs(20), || {
-                Ok(waits() || !copy.is_running()?)
-            });
-            std::thread::sleep(Duration::from_millis(60 * n));
+            let joined = format!("SELECT count(*) FROM workers WHERE name LIKE '%{})'", copy.id());
+            wait_until("its joining", SHORT_LIMIT, || {
+                Ok(n == 0 || self.sql(&joined) == "1" || !copy.is_running()?)
+            })?;
+            std::thread::sleep(Duration::from_millis(40 * n + 40));
             if !copy.is_running()? {
                 let done = copy.wait(SHORT_LIMIT)?.ok().context("a copy that was not killed")?;
+                ensure!(n > 1, "it was over before it could be killed");
                 return summary(&done);
             }
             copy.kill()?;
             check(self)?;
         }
         summary(&self.copy(args)?.ok().context("the last copy")?)
+    }
+
+    fn sql(&self, sql: &str) -> String {
+        let sql = format!("SET search_path = argiope; {sql}");
+        self.cluster.sql(name_in(&self.url), &sql).trim().to_owned()
     }
 
     /// The numbers of some documents, by their URLs.
@@ -212,15 +222,6 @@ impl Scene {
     }
 }
 
-fn cut_short(dir: &Path) -> bool {
-    let folders = std::fs::read_dir(dir).into_iter().flatten().flatten();
-    let below = |path: &Path| std::fs::read_dir(path).into_iter().flatten().flatten();
-    let marked = |path: &Path| path.join("copying.json").exists();
-    folders.into_iter().any(|folder| {
-        marked(&folder.path()) || below(&folder.path()).any(|entry| marked(&entry.path()))
-    })
-}
-
 #[test]
 fn a_crawl_goes_into_a_fleet_and_back_and_every_page_is_there_once() -> Result<()> {
     let Some(scene) = Scene::new("copy-there-and-back")? else { return Ok(()) };
@@ -234,24 +235,36 @@ fn a_crawl_goes_into_a_fleet_and_back_and_every_page_is_there_once() -> Result<(
     let plan = rig.rows("none", &[&["store", "copy"], &there[..], &["--dry-run"]].concat())?;
     ensure!(!rig.dir.join("pages/worker-1").exists(), "a dry run has copied");
     let told = scene.copy_killed(&there, |_| Ok(()))?;
-    ensure!(told["finished"] == true || told["tables"] == plan[0]["tables"], "{told} {plan:?}");
+    ensure!(told["tables"] == plan[0]["tables"], "{told} {plan:?}");
+    ensure!(count(&told, "files_linked")? >= 1, "the full ones are shared: {told}");
     // Where it came from stays as it was.
     rig.verify("first")?;
     ensure!(rig.captures("first")? == known && scene.numbers("first")? == before);
+    // Killed between the last row and the name of the seat, it is given its name.
+    let (seat, part) = (rig.dir.join("pages/worker-1"), rig.dir.join("pages/worker-1.part"));
+    std::fs::rename(&seat, &part)?;
+    let id = scene.sql("SELECT n FROM numbers WHERE name = 'copied'");
+    let server = format!("{}:5432/{}", scene.cluster.dir().display(), name_in(url));
+    let marker = format!("{{\"format\": 1, \"id\": {id}, \"server\": \"{server}\"}}");
+    std::fs::write(part.join("copying.json"), marker)?;
+    let told = summary(&scene.copy(&there)?.ok()?)?;
+    ensure!(told["finished"] == true && seat.exists() && !part.exists(), "{told}");
+    ensure!(!seat.join("copying.json").exists(), "the seat is not whole");
     let again = scene.copy(&there)?;
     ensure!(again.code == Some(1), "copied twice");
     ensure!(again.err.contains("is not empty: ") && again.err.contains("urls ("), "{}", again.err);
 
     // Two workers go on: one with the pages that were copied, one with a directory of its own.
     let always = ["--store", url, "--delay", "30ms", "--allow-private", "--set", "store.lease=3s"];
+    let always = [&always[..], &["--set", "archive.segment_size=1MB"]].concat();
     let start = scene.web.url(0, 1);
     let place = |name: &str| rig.dir.join("pages").join(name).display().to_string();
     let (one, two) = (place("worker-1"), place("worker-2"));
     let crawl = ["--format", "json", "crawl", &start, "--scope", "any", "--archive", &one];
     let worker = ["--format", "json", "worker", "--archive", &two];
-    let worker = rig.argiope("none", &[&worker[..], &always].concat());
+    let worker = rig.argiope("none", &[&worker[..], &always[..]].concat());
     let worker = Running::start(&mut { worker }, &rig.dir, "worker")?;
-    let mut crawl = rig.argiope("none", &[&crawl[..], &always].concat());
+    let mut crawl = rig.argiope("none", &[&crawl[..], &always[..]].concat());
     let crawl = Running::start(&mut crawl, &rig.dir, "crawl")?;
     let told = summary(&crawl.wait(CRAWL_LIMIT)?.ok()?)?;
     ensure!(told["ended"] == "done", "{told}");
@@ -272,6 +285,8 @@ fn a_crawl_goes_into_a_fleet_and_back_and_every_page_is_there_once() -> Result<(
         Ok(())
     })?;
     ensure!(told["tables"]["urls"].as_u64() >= Some(ALL as u64), "{told}");
+    let (files, linked) = (count(&told, "files")?, count(&told, "files_linked")?);
+    ensure!(linked >= 2 && files >= linked + 4, "the last two of two workers are copied: {told}");
     scene.is_whole("back")?;
     let after = scene.numbers("back")?;
     ensure!(before.iter().all(|(url, n)| after.get(url) == Some(n)), "{before:?} {after:?}");
