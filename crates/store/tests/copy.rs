@@ -51,7 +51,7 @@ type Rows = BTreeMap<(&'static str, Vec<u8>), Vec<u8>>;
 fn rows(store: &EmbeddedStore) -> Rows {
     let mut out = Rows::new();
     store
-        .scan_rows(&mut |table, k, v| {
+        .scan_rows(|table, k, v| {
             out.insert((table, k.to_vec()), v.to_vec());
         })
         .unwrap();

@@ -4,13 +4,10 @@
 //! on other hosts. The store is a PostgreSQL of our own. `ARGIOPE_COPY_KILLS=20` kills copies more
 //! often.
 
-#[path = "../../../crates/store/tests/support/cluster.rs"]
-mod cluster;
-
+use crate::cluster::{CARELESS, Cluster, name_in};
 use crate::rig::{CRAWL_LIMIT, Rig, SHORT_LIMIT, count, knob, skip, summary};
 use crate::sites::Dice;
 use anyhow::{Context, Result, ensure};
-use cluster::{CARELESS, Cluster, name_in};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Write};

@@ -16,6 +16,8 @@ mod backup;
 mod bad_input;
 mod bodies;
 mod certificates;
+#[path = "../../../crates/store/tests/support/cluster.rs"]
+mod cluster;
 mod completeness;
 mod copy;
 mod documents;

@@ -19,7 +19,7 @@ impl EmbeddedStore {
     /// How many rows there are to copy. All of them are read.
     pub fn count_rows(&self) -> Result<Copied, StoreError> {
         let mut out = Copied { rows: KINDS.map(|kind| (kind, 0)).into(), bytes: 0 };
-        self.scan_rows(&mut |table, k, v| {
+        self.scan_rows(|table, k, v| {
             if let Some(kind) = kind_of(table, k) {
                 *out.rows.entry(kind).or_default() += 1;
                 out.bytes += (k.len() + v.len()) as u64;
@@ -32,7 +32,7 @@ impl EmbeddedStore {
     #[doc(hidden)]
     pub fn scan_rows(
         &self,
-        each: &mut dyn FnMut(&'static str, &[u8], &[u8]),
+        mut each: impl FnMut(&'static str, &[u8], &[u8]),
     ) -> Result<(), StoreError> {
         for table in TABLES {
             self.each(table, &[], |k, v| {
