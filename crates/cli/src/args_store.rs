@@ -17,16 +17,15 @@ pub enum StoreAction {
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  argiope store copy --from argiope-data --to postgres://crawler@db.example/argiope --archive ./pages
-  argiope store copy --from postgres://crawler@db.example/argiope --archive ./pages --to back
-  argiope store copy --from postgres://crawler@db.example/argiope --archive /a --archive /b --to back
-  argiope store copy --from argiope-data --to postgres://crawler@db.example/argiope --archive ./pages --dry-run
+  argiope store copy --from argiope-data --to postgres://db.example/argiope --archive ./pages
+  argiope store copy --from postgres://db.example/argiope --archive ./pages --to back
+  argiope store copy --from postgres://db.example/argiope --archive /a --archive /b --to back
 
-Into PostgreSQL: the database is empty, and the pages become those of one of the fleet's workers, in a
-directory of --archive. Into a directory: it is new or empty; no worker is at work, and --archive names
-every directory with pages of theirs. What is copied from stays as it was. Full files of pages are
-shared by both (hard links) where they lie on one file system, else copied. A copy that was cut short
-is made whole by the same command.")]
+Into PostgreSQL: the database is empty; the pages become those of a worker of the fleet, in a
+directory of their own in ROOT. Into a directory: it is new or empty, no worker is at work, and
+--archive names every directory in which one keeps its pages. What is copied from stays as it was.
+Full files of pages are shared by both (hard links) where they lie on one file system, else
+copied. A copy that was cut short is made whole by the same command.")]
 pub struct Copy {
     /// What to copy: a data directory, or the store of a fleet (postgres://…)
     #[arg(long, value_name = "DIR|POSTGRES-URL")]
