@@ -33,6 +33,7 @@ use files::{Put, Seat, Segment, mark_last, put_all, put_file, put_receipts, seat
 use problem::io_error;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -156,8 +157,7 @@ pub fn copy_to_fleet(
             let rows = to.copy_in(from, &into, &mut |kind, rows| watch(CopyStep::Rows(kind, rows)));
             rows.map_err(CopyError::from)
         })?;
-        name_it(&part, &place)?;
-        Ok(summary(rows, place, put))
+        Ok(summary(rows, name_it(&part, &place)?, put))
     })();
     done.map_err(|e: CopyError| e.named(&part))
 }
@@ -246,7 +246,7 @@ fn nobody_works(store: &PostgresStore, watch: Watch<'_>) -> Result<(), CopyError
         // One that lives renews its lease, and is still there when it should be over.
         if !only_copies || waited > LEASE + Duration::from_secs(2) {
             let tell = |(worker, left): &(&argiope_store::WorkerRow, Duration)| {
-                format!("{} (for {} s if it is silent)", worker.name, left.as_secs() + 1)
+                format!("{} (its lease lasts another {} s)", worker.name, left.as_secs() + 1)
             };
             let workers = alive.iter().map(tell).collect::<Vec<_>>().join(", ");
             return Err(CopyError::Alive { workers });
@@ -346,16 +346,27 @@ fn mark(dir: &Path, id: u64, store: &PostgresStore) -> Result<(), CopyError> {
     sync(dir)
 }
 
-/// Gives a directory that is whole its name.
-fn name_it(part: &Path, place: &Path) -> Result<(), CopyError> {
-    let root = place.parent().unwrap_or(Path::new("."));
-    if part != place {
-        fs::rename(part, place).map_err(io_error("give its name to", part))?;
-        sync(root)?;
+/// Gives a directory that is whole its name, or, where a worker was quicker, the next that is free.
+fn name_it(part: &Path, place: &Path) -> Result<PathBuf, CopyError> {
+    let root = place.parent().unwrap_or(Path::new(".")).to_owned();
+    let mut place = place.to_owned();
+    while part != place {
+        match fs::rename(part, &place) {
+            Ok(()) => break,
+            Err(e) if is_taken(&e) => place = new_seat(&root, None)?,
+            Err(e) => return Err(io_error("give its name to", part)(e)),
+        }
     }
+    sync(&root)?;
     let marker = place.join(COPYING);
     fs::remove_file(&marker).map_err(io_error("remove", &marker))?;
-    sync(place)
+    sync(&place)?;
+    Ok(place)
+}
+
+fn is_taken(e: &io::Error) -> bool {
+    use io::ErrorKind::{AlreadyExists, DirectoryNotEmpty, NotADirectory};
+    [AlreadyExists, DirectoryNotEmpty, NotADirectory].contains(&e.kind())
 }
 
 /// What a copy left that was cut short: finished where the store has all of it, removed where it has
@@ -368,7 +379,7 @@ fn finish_or_clear(root: &Path, to: &PostgresStore) -> Result<Option<PathBuf>, C
         let is_part = path.extension().is_some_and(|end| end == "part") && path.is_dir();
         let Some(copying) = read_marker(&path)? else {
             // Killed before it could say what it is: it holds nothing but its lock.
-            if is_part && fs::read_dir(&path).is_ok_and(|mut all| all.all(|e| is_lock(e))) {
+            if is_part && fs::read_dir(&path).is_ok_and(|mut all| all.all(is_lock)) {
                 remove(&path)?;
             }
             continue;
@@ -379,8 +390,7 @@ fn finish_or_clear(root: &Path, to: &PostgresStore) -> Result<Option<PathBuf>, C
         }
         if to.agreed("copied")? == Some(copying.id) {
             let place = if is_part { path.with_extension("") } else { path.clone() };
-            name_it(&path, &place)?;
-            return Ok(Some(place));
+            return name_it(&path, &place).map(Some);
         }
         if is_part {
             remove(&path)?;
@@ -389,7 +399,7 @@ fn finish_or_clear(root: &Path, to: &PostgresStore) -> Result<Option<PathBuf>, C
     Ok(None)
 }
 
-fn is_lock(entry: std::io::Result<fs::DirEntry>) -> bool {
+fn is_lock(entry: io::Result<fs::DirEntry>) -> bool {
     let names = ["lock", "copying.json.part"];
     entry.is_ok_and(|entry| names.iter().any(|name| entry.file_name() == *name))
 }

@@ -28,7 +28,7 @@ pub enum CopyError {
     },
     /// Somebody works in the fleet.
     #[error(
-        "the fleet is at work: {workers}; end them first (SIGTERM or Ctrl-C there); one that was killed is taken for dead when its lease is over"
+        "the fleet is at work: {workers}; end them first (SIGTERM or Ctrl-C there); one that was killed is taken for dead when its lease has run out"
     )]
     Alive {
         /// Who, and for how long each is taken for alive.
