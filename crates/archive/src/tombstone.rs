@@ -87,6 +87,7 @@ fn over(
     least: u64,
     mut write: impl FnMut(&mut BufWriter<&File>, Location) -> std::io::Result<()>,
 ) -> Result<(), ArchiveError> {
+    untie(path).map_err(ArchiveError::io("copy", path))?;
     let file = File::options().write(true).open(path);
     let file = file.map_err(ArchiveError::io("open", path))?;
     let length = file.metadata().map_err(ArchiveError::io("read", path))?.len();
@@ -103,6 +104,33 @@ fn over(
         done.map_err(ArchiveError::io("write", path))?;
     }
     out.flush().and_then(|()| file.sync_all()).map_err(ArchiveError::io("sync", path))
+}
+
+/// Gives a file bytes of its own where it shares them with a copy of the crawl: what is removed here
+/// is still known there.
+#[cfg(unix)]
+fn untie(path: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::MetadataExt;
+    let own = path.with_extension("part");
+    // What a crash has left of doing this holds what is to go.
+    if own.exists() {
+        std::fs::remove_file(&own)?;
+    }
+    if std::fs::metadata(path)?.nlink() < 2 {
+        return Ok(());
+    }
+    std::fs::copy(path, &own)?;
+    File::open(&own)?.sync_all()?;
+    std::fs::rename(&own, path)?;
+    match path.parent().filter(|dir| !dir.as_os_str().is_empty()) {
+        Some(dir) => File::open(dir)?.sync_all(),
+        None => Ok(()),
+    }
+}
+
+#[cfg(not(unix))]
+fn untie(_: &Path) -> std::io::Result<()> {
+    Ok(())
 }
 
 /// Writes a gzip member of `length` bytes that holds a tombstone.
@@ -280,6 +308,22 @@ mod tests {
             let said = first.payload.as_deref().unwrap_or_default();
             assert!(said.is_empty() || said.starts_with(SAYS.as_bytes()), "{length}");
         }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_removed_here_stays_where_a_copy_shares_the_file() {
+        let dir = tempfile::tempdir().unwrap();
+        let (here, there) = (dir.path().join(text_segment_name(1)), dir.path().join("there"));
+        std::fs::write(&here, [7; 100]).unwrap();
+        std::fs::hard_link(&here, &there).unwrap();
+        std::fs::write(here.with_extension("part"), "left by a crash").unwrap();
+        let place = Location { segment: 1, offset: 10, length: 50 };
+        blank_texts(dir.path(), &[place]).unwrap();
+        assert_eq!(std::fs::read(&there).unwrap(), [7; 100]);
+        let here = std::fs::read(&here).unwrap();
+        assert!(here[..10] == [7; 10] && here[60..] == [7; 40] && !here[10..60].contains(&7));
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 2, "nothing else is left");
     }
 
     #[test]

@@ -93,6 +93,8 @@ pub enum Command {
     Export(Export),
     /// Take in archives that other tools made
     Import(Import),
+    /// Move a crawl between a data directory and a fleet's store on PostgreSQL
+    Store(crate::args_store::Store),
     /// Remove pages on request: from the archive, the texts, the links and the store
     Forget(Forget),
     /// Write or explain the configuration

@@ -6,6 +6,7 @@
 //! * Exit codes: 0 done, 1 failed, 2 wrong usage.
 
 mod args;
+mod args_store;
 mod command;
 mod config;
 mod output;
@@ -92,6 +93,7 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Verify(_) => command::check::verify(&global),
         Command::Export(args) => command::export::export(&global, args),
         Command::Import(args) => command::import::import(&global, args),
+        Command::Store(args) => command::copy::store(&global, &args),
         Command::Forget(args) => command::forget::forget(&global, &args),
         Command::Config(args) => command::settings::config(&global, &args),
     }

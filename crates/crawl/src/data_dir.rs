@@ -36,6 +36,9 @@ const BEFORE_MANIFEST: [&str; 6] = [
     "lost+found",
 ];
 
+/// Says of a directory that a copy into it is not whole.
+pub(crate) const COPYING: &str = "copying.json";
+
 /// What a data directory was made with.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
@@ -93,6 +96,11 @@ pub enum DataDirError {
         "{0} has another list of public suffixes than the fleet, and its keys would not be the fleet's; give a new directory with --archive, made by the version of Argiope that the others are"
     )]
     OtherSuffixes(PathBuf),
+    /// A copy into it has not come to its end.
+    #[error(
+        "{0} is not whole: a copy into it is under way or was cut short; the same `argiope store copy` again makes it whole"
+    )]
+    CutShort(PathBuf),
     /// Another process owns it.
     #[error("another argiope (process {pid}) is working in {}; `argiope status` asks it how far it is, Ctrl-C there ends it", path.display())]
     Owned {
@@ -172,6 +180,9 @@ impl DataDir {
         };
         if path.is_file() {
             return Err(DataDirError::NotADirectory(path.to_owned()));
+        }
+        if path.join(COPYING).exists() {
+            return Err(DataDirError::CutShort(path.to_owned()));
         }
         let manifest_path = path.join("manifest.json");
         if !manifest_path.exists() {
@@ -275,7 +286,7 @@ pub(crate) fn holds_bytes(dir: &Path) -> bool {
     entries.into_iter().any(|e| e.metadata().is_ok_and(|meta| meta.is_file() && meta.len() > 0))
 }
 
-fn lock(path: &Path, access: Access) -> Result<File, DataDirError> {
+pub(crate) fn lock(path: &Path, access: Access) -> Result<File, DataDirError> {
     let lock_path = path.join("lock");
     let io = |action: &'static str| {
         let path = lock_path.clone();
@@ -344,7 +355,7 @@ fn read_manifest(file: &Path, dir: &Path) -> Result<Manifest, DataDirError> {
 }
 
 /// The manifest is written last and by renaming: a directory has one whole or none.
-fn write_new(dir: &Path, now: Time) -> Result<Manifest, DataDirError> {
+pub(crate) fn write_new(dir: &Path, now: Time) -> Result<Manifest, DataDirError> {
     let manifest = Manifest {
         format: FORMAT,
         url_form: CanonicalUrl::FORM_VERSION,

@@ -49,6 +49,7 @@ mod ask_words;
 mod backlinks;
 mod committer;
 mod control;
+mod copy;
 mod data_dir;
 mod director;
 mod disk;
@@ -85,6 +86,10 @@ pub use ask::{Asked, LinkOrder, Question, answer};
 pub use ask_words::{SearchOrder, WordOrder};
 pub use backlinks::Backlinks;
 pub use control::{ControlError, Listening, Owner, ask_owner, listen};
+pub use copy::{
+    CopyError, CopyPlan, CopyStep, CopySummary, copy_to_dir, copy_to_fleet, plan_to_dir,
+    plan_to_fleet,
+};
 pub use data_dir::{Access, DataDir, DataDirError, Manifest};
 pub use export::{export_cdxj, export_warc};
 pub use export_graph::{
@@ -103,7 +108,7 @@ pub use import::{
     ImportError, ImportOrder, ImportProblem, ImportSummary, ImportWatch, import_warc,
 };
 pub use live::{Live, Look, Snapshot, Worker};
-pub use member::{Follows, archives_in, follows, seats_in};
+pub use member::{Follows, follows};
 pub use metrics::{page as metrics_page, serve as serve_metrics};
 pub use order::{NewJob, Picked, open_jobs, pick_job};
 pub use run::{Ended, EngineError, Instruction, Run, SiteChange, Summary, run};

@@ -17,7 +17,7 @@
 //!   by the fleet, so no two seats hold files of the same name.
 
 use crate::control::write_private;
-use crate::data_dir::{Access, DataDir, DataDirError, holds_bytes, warc_dir, write_whole};
+use crate::data_dir::{Access, COPYING, DataDir, DataDirError, holds_bytes, warc_dir, write_whole};
 use argiope_archive::look_elsewhere;
 use argiope_model::Time;
 use serde::de::DeserializeOwned;
@@ -37,10 +37,10 @@ const SEATS: u32 = 10_000;
 
 /// Which fleet's a seat is, and by which name the store knows what is kept there.
 #[derive(Debug, Serialize, Deserialize)]
-struct Seat {
+pub(crate) struct Seat {
     format: u32,
     fleet: u64,
-    archive: String,
+    pub archive: String,
 }
 
 /// What a reader follows.
@@ -69,24 +69,58 @@ pub(crate) fn is_of_fleet(path: &Path) -> bool {
         || entries().any(|entry| entry.path().join(SEAT).exists()))
 }
 
-/// The names of the archives whose pages lie in these roots.
-pub fn archives_in(roots: &[PathBuf]) -> BTreeSet<String> {
-    seats_in(roots).into_iter().map(|(_, name)| name).collect()
+/// A seat that was found.
+#[derive(Clone, Debug)]
+pub struct SeatAt {
+    /// Where.
+    pub path: PathBuf,
+    /// By which name the store knows what is kept there.
+    pub archive: String,
 }
 
-/// The seats in these roots, each with the name of its archive.
-pub fn seats_in(roots: &[PathBuf]) -> Vec<(PathBuf, String)> {
-    let below = |root: &PathBuf| {
-        let mut below: Vec<PathBuf> =
-            fs::read_dir(root).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
-        below.sort();
-        std::iter::once(root.clone()).chain(below)
-    };
-    let named = |path: PathBuf| {
-        let seat: Seat = read(&path.join(SEAT)).ok()?;
-        Some((path, seat.archive))
-    };
-    roots.iter().flat_map(below).filter_map(named).collect()
+/// The seats of a fleet in these roots: they themselves, or what lies directly in them.
+pub fn seats_in(roots: &[PathBuf], fleet: u64) -> Result<Vec<SeatAt>, DataDirError> {
+    let mut out: Vec<SeatAt> = Vec::new();
+    for root in roots {
+        let listing = fs::read_dir(root).map_err(|source| DataDirError::Io {
+            action: "read",
+            path: root.clone(),
+            source,
+        })?;
+        let below = listing.flatten().map(|entry| entry.path());
+        let mut all: Vec<PathBuf> = std::iter::once(root.clone()).chain(below).collect();
+        all.sort();
+        // What a copy has not finished is nobody's.
+        let whole = |path: &PathBuf| path.join(SEAT).is_file() && !path.join(COPYING).exists();
+        for path in all.into_iter().filter(whole) {
+            let seat: Seat = read(&path.join(SEAT))?;
+            let known = out.iter().any(|known| known.archive == seat.archive);
+            if seat.fleet == fleet && !known {
+                out.push(SeatAt { path, archive: seat.archive });
+            }
+        }
+    }
+    Ok(out)
+}
+
+impl Follows {
+    /// The names of the archives whose pages lie in its roots.
+    pub fn archives_here(&self) -> Result<BTreeSet<String>, DataDirError> {
+        let seats = seats_in(&self.archives, self.fleet)?;
+        Ok(seats.into_iter().map(|seat| seat.archive).collect())
+    }
+}
+
+impl Seat {
+    /// That of a fleet which is to lie in a directory: it gets a name that no other has.
+    pub(crate) fn new(path: &Path, fleet: u64, now: Time) -> Self {
+        Seat { format: FORMAT, fleet, archive: new_name(path, now) }
+    }
+
+    /// Writes it down in a directory.
+    pub(crate) fn write(&self, path: &Path) -> Result<(), DataDirError> {
+        write_whole(path, SEAT, &json(self))
+    }
 }
 
 impl DataDir {
@@ -130,8 +164,8 @@ impl DataDir {
         if path.join("store").exists() || holds_bytes(&warc_dir(path)) {
             return Err(DataDirError::OwnCrawl(path.to_owned()));
         }
-        let seat = Seat { format: FORMAT, fleet, archive: new_name(path, now) };
-        write_whole(path, SEAT, &json(&seat))?;
+        let seat = Seat::new(path, fleet, now);
+        seat.write(path)?;
         Ok((dir, seat.archive))
     }
 
@@ -198,11 +232,16 @@ impl DataDir {
 
     /// A number that stands for the list its keys are made with.
     pub fn suffix_number(&self) -> Result<u64, DataDirError> {
-        let path = self.path().join("suffixes.dat");
-        let list =
-            fs::read(&path).map_err(|source| DataDirError::Io { action: "read", path, source })?;
-        Ok(fingerprint(&list))
+        suffix_number(self.path())
     }
+}
+
+/// A number that stands for the list of public suffixes in a directory.
+pub(crate) fn suffix_number(dir: &Path) -> Result<u64, DataDirError> {
+    let path = dir.join("suffixes.dat");
+    let list =
+        fs::read(&path).map_err(|source| DataDirError::Io { action: "read", path, source })?;
+    Ok(fingerprint(&list))
 }
 
 fn json(value: &impl Serialize) -> String {

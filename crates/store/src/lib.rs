@@ -18,6 +18,7 @@
 //! Stores speak in batches: there is no call per URL on the hot path.
 
 mod batch;
+mod copy;
 mod embedded;
 mod forgetting;
 mod imports;
@@ -32,6 +33,7 @@ pub use batch::{
     Batch, Claims, Committed, Discovery, Forget, JobChange, Moved, Next, PageResult, Payload,
     RobotsTold,
 };
+pub use copy::{Copied, CopyWatch};
 pub use embedded::EmbeddedStore;
 pub use links::{
     LinkRef, MalformedLink, PageLinks, decode_links, decode_page_links, encode_links,
@@ -39,8 +41,8 @@ pub use links::{
 };
 pub use memory::MemoryStore;
 pub use postgres::{
-    Around, FleetRows, Held, PostgresOptions, PostgresStore, Rebalance, SCHEMA_VERSION, Turn,
-    Waiting, WorkerReport, WorkerRow, fair_share, rebalance, store_retries,
+    Around, CopyInto, FleetRows, FleetSegment, Held, PostgresOptions, PostgresStore, Rebalance,
+    SCHEMA_VERSION, Turn, Waiting, WorkerReport, WorkerRow, fair_share, rebalance, store_retries,
 };
 pub use row::{
     Change, Ended, HostRow, JobCounters, JobProgress, JobRow, PayloadRow, SegmentKind, UrlHead,

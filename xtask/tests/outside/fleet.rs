@@ -6,12 +6,9 @@
 //!
 //! Larger runs: `ARGIOPE_FLEET_PAGES=20000`, `ARGIOPE_FLEET_KILL_MS=1500`.
 
-#[path = "../../../crates/store/tests/support/cluster.rs"]
-pub mod cluster;
-
+use crate::cluster::{CARELESS, Cluster, name_in};
 use crate::rig::{CRAWL_LIMIT, Rig, SHORT_LIMIT, count, knob, summary};
 use anyhow::{Context, Result, ensure};
-use cluster::{CARELESS, Cluster, name_in};
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};

@@ -1,6 +1,6 @@
 //! What Prometheus is told: readable to the letter, growing where it says so, and true.
 
-use crate::fleet::cluster::{CARELESS, Cluster};
+use crate::cluster::{CARELESS, Cluster};
 use crate::fleet_together::{Team, twenty_sites};
 use crate::rig::{CRAWL_LIMIT, Rig, count, summary};
 use anyhow::{Context, Result, bail, ensure};

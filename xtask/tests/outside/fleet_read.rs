@@ -1,8 +1,8 @@
 //! What a fleet has fetched, read by somebody else: the index follows while workers work, is killed
 //! and goes on, and knows in the end what a crawl on one machine knows.
 
+use crate::cluster::{CARELESS, Cluster};
 use crate::fleet::Web;
-use crate::fleet::cluster::{CARELESS, Cluster};
 use crate::rig::{CRAWL_LIMIT, Rig, SHORT_LIMIT, count, some, summary};
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;

@@ -1,7 +1,7 @@
 //! What workers of a fleet keep together: the gap of an address, rules that lie with another's host,
 //! limits of a job, and what somebody elsewhere has said.
 
-use crate::fleet::cluster::{CARELESS, Cluster};
+use crate::cluster::{CARELESS, Cluster};
 use crate::nameserver::{NameServer, Said};
 use crate::rig::{CRAWL_LIMIT, Rig, count, summary};
 use crate::watched::{Answer, Asked, Watched, loopback, page};

@@ -16,7 +16,10 @@ mod backup;
 mod bad_input;
 mod bodies;
 mod certificates;
+#[path = "../../../crates/store/tests/support/cluster.rs"]
+mod cluster;
 mod completeness;
+mod copy;
 mod documents;
 mod exchange;
 mod fleet;

@@ -8,7 +8,7 @@ use crate::args::{Format, Global, Worker};
 use crate::config::{Flags, Override, Settings};
 use crate::output::{self, bytes, count, plural, seconds, table};
 use anyhow::Context;
-use argiope_crawl::{Absent, Access, DataDir, Fleet, Follows, Picked, archives_in, follows};
+use argiope_crawl::{Absent, Access, DataDir, Fleet, Follows, Picked, follows};
 use argiope_model::PARTITIONS;
 use argiope_store::{FleetRows, PostgresOptions, PostgresStore, Store, Waiting};
 use serde_json::json;
@@ -83,13 +83,13 @@ impl Reader {
 }
 
 fn absent(store: &PostgresStore, follows: &Follows) -> anyhow::Result<(Absent, BTreeSet<String>)> {
-    let here = archives_in(&follows.archives);
+    let here = follows.archives_here()?;
     let mut names = BTreeSet::new();
     let mut absent = Absent::new();
-    for (kind, segment, archive) in store.archives()? {
-        if !here.contains(&archive) {
-            absent.insert((kind, segment));
-            names.insert(archive);
+    for segment in store.all_segments()? {
+        if !here.contains(&segment.archive) {
+            absent.insert((segment.kind, segment.number));
+            names.insert(segment.archive);
         }
     }
     Ok((absent, names))

@@ -2,6 +2,7 @@
 
 pub mod ask;
 pub mod check;
+pub mod copy;
 pub mod crawl;
 pub mod demo;
 pub mod export;
@@ -56,6 +57,11 @@ pub fn visit(global: &Global) -> anyhow::Result<(Arc<DataDir>, Arc<dyn Store>)> 
 
 /// Opens the store of a directory; a forgetting that was cut short is finished first.
 pub fn open_store(dir: &DataDir, memory: u64) -> anyhow::Result<Arc<dyn Store>> {
+    Ok(Arc::new(open_embedded(dir, memory)?))
+}
+
+/// As [`open_store`], for who needs the embedded store itself.
+pub fn open_embedded(dir: &DataDir, memory: u64) -> anyhow::Result<EmbeddedStore> {
     let done = with_files(memory, |files| finish_forgetting(dir, files))
         .context("a forgetting that was cut short cannot be finished")?;
     if let Some(receipt) = done {
@@ -65,9 +71,8 @@ pub fn open_store(dir: &DataDir, memory: u64) -> anyhow::Result<Arc<dyn Store>> 
             kept.display()
         ));
     }
-    let store = EmbeddedStore::open(&dir.store(), memory)
-        .with_context(|| format!("cannot open the crawl in {}", dir.path().display()))?;
-    Ok(Arc::new(store))
+    EmbeddedStore::open(&dir.store(), memory)
+        .with_context(|| format!("cannot open the crawl in {}", dir.path().display()))
 }
 
 /// How the store's files are opened and written anew.

@@ -465,6 +465,16 @@ fn an_older_store_opens_and_goes_on(old: u8) {
 
     let store = open();
     assert_eq!(all(&store), before);
+    // Whoever copies it hands changes on with what they have left behind.
+    let mut changes = 0;
+    let handed_on = store.each(Table::Log, b"", |_, v| {
+        let whole = store.whole_change(v)?;
+        assert_eq!(whole.is_some(), old == 1);
+        assert!(row::decode_change(whole.as_deref().unwrap_or(v))?.1.is_some());
+        changes += 1;
+        Ok(())
+    });
+    assert_eq!((handed_on.unwrap(), changes), ((), 2));
     let version = |key: UrlKey| store.tables[Table::Urls].get(key.to_bytes()).unwrap().unwrap()[0];
     let versions = || before.0.iter().filter(|(key, _)| version(*key) == old).count();
     assert_eq!(versions(), before.0.len());

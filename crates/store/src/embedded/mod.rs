@@ -9,6 +9,7 @@
 //! * Kept in memory beside it: job rows, and the counters of partitions touched.
 
 mod commit;
+mod copy;
 #[cfg(test)]
 mod frozen;
 mod read;
@@ -24,6 +25,8 @@ use fjall::Database;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use tables::Tables;
+
+pub(crate) use copy::{Filling, Put};
 
 /// The embedded store.
 pub struct EmbeddedStore {

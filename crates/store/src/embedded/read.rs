@@ -99,7 +99,11 @@ impl EmbeddedStore {
 
     /// What a row of the change log leaves to be looked up, where it was written before such
     /// was noted.
-    fn ended_before(&self, key: UrlKey, time: Time) -> Result<(DocId, Ended), StoreError> {
+    pub(super) fn ended_before(
+        &self,
+        key: UrlKey,
+        time: Time,
+    ) -> Result<(DocId, Ended), StoreError> {
         let Some(row) = self.get(Table::Urls, &key.to_bytes(), UrlRow::decode)? else {
             return Err(damaged("the change log", "a row without its URL"));
         };

@@ -80,7 +80,7 @@ impl EmbeddedStore {
     }
 }
 
-fn sync_tree(path: &Path) -> io::Result<()> {
+pub(super) fn sync_tree(path: &Path) -> io::Result<()> {
     if path.is_dir() {
         for entry in fs::read_dir(path)? {
             sync_tree(&entry?.path())?;

@@ -17,7 +17,7 @@ use crate::work::Table::{
 };
 
 impl Table {
-    fn name(self) -> &'static str {
+    pub(super) fn name(self) -> &'static str {
         match self {
             Urls => "urls",
             Docs => "docs",

@@ -131,8 +131,9 @@ impl ToSql for Bytes {
     tokio_postgres::types::to_sql_checked!();
 }
 
-struct Connection {
-    client: Client,
+/// A connection, with the statements that are prepared on it.
+pub(super) struct Connection {
+    pub client: Client,
     /// Whether the server is a coordinator of Citus.
     citus: bool,
     statements: Mutex<HashMap<&'static str, Statement>>,
@@ -259,6 +260,30 @@ impl Link {
         }
     }
 
+    /// Another line to the same server, for work that keeps one for long.
+    pub fn apart(&self) -> Self {
+        Link::new(self.server.clone(), self.runtime.clone(), self.patience)
+    }
+
+    /// Starts work on the connection itself, which takes as long as it takes.
+    pub fn start<T: Send + 'static, F>(
+        &self,
+        action: &'static str,
+        work: impl FnOnce(Arc<Connection>) -> F,
+    ) -> Result<Started<'_, T>, StoreError>
+    where
+        F: Future<Output = Result<T, tokio_postgres::Error>> + Send + 'static,
+    {
+        let work = work(self.connected(action)?);
+        let closed = || self.unreachable(action, "the store is being closed".into());
+        let runtime = self.runtime.0.as_ref().ok_or_else(closed)?;
+        let (tell, told) = mpsc::sync_channel(1);
+        runtime.spawn(async move {
+            let _ = tell.send(work.await);
+        });
+        Ok(Started { link: self, action, told })
+    }
+
     /// A connection that is not whole is not used again.
     pub fn hang_up(&self) {
         *self.connection.lock().unwrap_or_else(PoisonError::into_inner) = None;
@@ -352,6 +377,24 @@ static RETRIES: AtomicU64 = AtomicU64::new(0);
 /// How many calls to a server this process has sent again.
 pub fn store_retries() -> u64 {
     RETRIES.load(Ordering::Relaxed)
+}
+
+/// Work that was started on a connection.
+pub(super) struct Started<'a, T> {
+    link: &'a Link,
+    action: &'static str,
+    told: mpsc::Receiver<Result<T, tokio_postgres::Error>>,
+}
+
+impl<T> Started<'_, T> {
+    /// Waits for its end.
+    pub fn end(self) -> Result<T, StoreError> {
+        match self.told.recv() {
+            Ok(Ok(done)) => Ok(done),
+            Ok(Err(error)) => Err(self.link.failed(self.action, error)),
+            Err(_) => Err(self.link.unreachable(self.action, "its thread ended".into())),
+        }
+    }
 }
 
 /// The waits between attempts: at once, then longer and longer, until patience is at its end.

@@ -31,7 +31,6 @@ const JOBS: &str = "SELECT job, state, v FROM jobs WHERE part >= $1 ORDER BY job
 const COUNTS: &str = "SELECT job, c FROM job_counts WHERE part >= $1";
 const SEGMENTS: &str = "SELECT number, length FROM segments
     WHERE kind = $1 AND (archive = $2 OR $2 = '') ORDER BY number";
-const SEGMENTS_OF: &str = "SELECT number, archive FROM segments WHERE kind = $1";
 /// Statements sent before the first answer is waited for.
 const PIPELINED: usize = 256;
 const CHANGES: &str = "SELECT n, v FROM log WHERE part = $1 AND n > $2 ORDER BY n LIMIT $3";
@@ -255,18 +254,6 @@ impl Store for PostgresStore {
 }
 
 impl PostgresStore {
-    /// The archive that each segment of the fleet belongs to.
-    pub fn archives(&self) -> Result<Vec<(SegmentKind, u32, String)>, StoreError> {
-        let mut all = Vec::new();
-        for kind in [SegmentKind::Warc, SegmentKind::Text] {
-            for row in self.look("read segments", call!(SEGMENTS_OF, kind as i16))? {
-                let number = u32::try_from(row.get::<_, i64>(0));
-                all.push((kind, number.map_err(|e| damaged("segments", e))?, row.get(1)));
-            }
-        }
-        Ok(all)
-    }
-
     /// Hosts whose claim is open in these partitions: what a worker that takes them over gives back
     /// before it asks any of them.
     pub fn claims_in(&self, parts: &[u16]) -> Result<Vec<HostKey>, StoreError> {

@@ -319,10 +319,9 @@ fn segments_are_numbered_once_and_told_to_who_wrote_them() {
     first.commit(Batch { segments: vec![(warc, 2, 25)], ..at(1) }).unwrap();
     assert_eq!(first.segments(warc).unwrap(), [(1, 10), (2, 25)]);
     assert_eq!(second.segments(warc).unwrap(), [(3, 30)]);
-    let mut archives = first.archives().unwrap();
-    archives.sort();
-    let held = |number| archives.iter().find(|(k, n, _)| (*k, *n) == (warc, number));
-    assert_eq!(held(3).map(|(.., archive)| archive.as_str()), Some("two"));
+    let all = first.all_segments().unwrap();
+    let held = |number| all.iter().find(|one| (one.kind, one.number) == (warc, number));
+    assert_eq!(held(3).map(|one| one.archive.as_str()), Some("two"));
     assert_eq!(held(9), None);
 }
 
