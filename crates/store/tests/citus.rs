@@ -3,12 +3,11 @@
 //! That everything behaves as on one server is shown by running the other tests on it:
 //! `ARGIOPE_TEST_CITUS=8 cargo test -p argiope-store`. Here is what is true of Citus alone.
 
-#![allow(clippy::unwrap_used, clippy::print_stderr)]
+#![allow(clippy::unwrap_used)]
 
 #[path = "support/cluster.rs"]
 mod cluster;
 #[path = "conformance/scene.rs"]
-#[allow(dead_code)] // What other tests use of it.
 mod scene;
 
 use argiope_store::{Batch, PostgresOptions, PostgresStore, Store};

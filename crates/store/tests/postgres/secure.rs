@@ -1,5 +1,7 @@
 //! TLS and passwords, on a PostgreSQL that listens on the loopback with a certificate made for it.
 
+#![allow(clippy::print_stderr)] // What is skipped is said.
+
 use crate::cluster::{CARELESS, Cluster, name_in};
 use argiope_store::{PostgresOptions, PostgresStore, StoreError};
 use std::net::TcpListener;
@@ -79,7 +81,7 @@ fn sslmode_means_what_it_means_to_postgresql() {
         assert_eq!(is_secure(), secure, "{mode} {host}");
         store.fleet().unwrap();
         drop(store);
-        while is_secure() != "" {
+        while !is_secure().is_empty() {
             std::thread::sleep(std::time::Duration::from_millis(20));
         }
     }
