@@ -4,7 +4,7 @@
 use crate::cluster::{CARELESS, Cluster};
 use crate::nameserver::{NameServer, Said};
 use crate::rig::{CRAWL_LIMIT, Rig, count, summary};
-use crate::watched::{Answer, Asked, Watched, loopback, page};
+use crate::watched::{Answer, Asked, Seen, Watched, loopback, page};
 use anyhow::{Context, Result, ensure};
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -61,6 +61,16 @@ impl Team {
         Running::start(&mut self.command("giver", &args), &self.rig.dir, "giver")
     }
 
+    /// Kills the one that has lived longest, and starts it again.
+    fn kill_and_restart_one(&mut self) -> Result<()> {
+        let (name, worker) = self.workers.remove(0);
+        worker.kill()?;
+        let mut again = self.command(&name, &["worker", "--name", &name]);
+        let running = Running::start(&mut again, &self.rig.dir, &name)?;
+        self.workers.push((name, running));
+        Ok(())
+    }
+
     pub fn end(self) -> Result<Rig> {
         for (name, worker) in self.workers {
             let ended = Command::new("kill").arg("-TERM").arg(worker.id().to_string()).status()?;
@@ -77,12 +87,9 @@ fn asked_by(rig: &Rig, name: &str, begins: &str) -> Result<usize> {
     Ok(rig.crawl_log(name)?.iter().filter(|line| line.url.starts_with(&begins)).count())
 }
 
-#[test]
-fn workers_keep_the_gap_of_an_address_together_and_slow_nobody_else() -> Result<()> {
-    let Some(rig) = Rig::new("fleet-address", &[])? else { return Ok(()) };
-    let Some(cluster) = Cluster::start(CARELESS) else { return Ok(()) };
-    // Twelve sites on one address, four on an address each.
-    let addresses = [1, 11, 12, 13, 14].map(loopback);
+/// Twelve sites on one address, four on an address each.
+fn twelve_and_four(first: u8) -> Result<(Watched, NameServer, Vec<String>)> {
+    let addresses: Vec<_> = (first..first + 5).map(loopback).collect();
     let hosts = Watched::start(&addresses, |asked: &Asked| match asked.path.as_str() {
         "/robots.txt" => Answer::status(404),
         "/" => page("index", (1..if asked.host == 0 { 4 } else { 12 }).map(|n| format!("/{n}"))),
@@ -91,20 +98,41 @@ fn workers_keep_the_gap_of_an_address_together_and_slow_nobody_else() -> Result<
     let names = NameServer::start(move |question, _| {
         let number = question.name.trim_end_matches(".test").get(1..).and_then(|n| n.parse().ok());
         match (question.name.as_bytes().first(), number) {
-            (Some(b's'), Some(0..=11)) => Said::Addresses(vec![loopback(1)], 3600),
-            (Some(b'o'), Some(n @ 1..=4)) => Said::Addresses(vec![loopback(10 + n)], 3600),
+            (Some(b's'), Some(0..=11)) => Said::Addresses(vec![loopback(first)], 3600),
+            (Some(b'o'), Some(n @ 1..=4)) => Said::Addresses(vec![loopback(first + n)], 3600),
             _ => Said::Unknown(60),
         }
     })?;
-    let dns = names.setting();
-    let gap = "crawl.address_gap=200ms";
-    let mut team = Team::new(rig, &cluster, &["--delay", "300ms", "--set", &dns, "--set", gap]);
-    let workers = ["first", "second", "third"];
-    team.start(&workers)?;
     let port = |host: usize| hosts.address(host).port();
     let mut starts: Vec<String> =
         (0..12).map(|n| format!("http://s{n}.test:{}/", port(0))).collect();
     starts.extend((1..=4).map(|n| format!("http://o{n}.test:{}/", port(n))));
+    Ok((hosts, names, starts))
+}
+
+/// As where one crawls alone: a single request may be late on its way, the whole is no shorter.
+fn gap_was_kept(seen: &[Seen], gap: Duration) -> Result<Duration> {
+    let (first, last) = (seen.first().context("no request")?, seen.last().context("none")?);
+    let all = last.arrived - first.arrived;
+    let least = gap * (seen.len() as u32 - 1) - ms(300);
+    ensure!(all >= least, "{} requests to one address within {all:?}", seen.len());
+    let pauses: Vec<Duration> =
+        seen.windows(2).map(|two| two[1].arrived - two[0].arrived).collect();
+    let close = pauses.iter().filter(|pause| **pause < gap / 2).count();
+    ensure!(close <= 4, "{close} requests to one address came at half its pause: {pauses:?}");
+    Ok(all)
+}
+
+const GAP: [&str; 4] = ["--delay", "300ms", "--set", "crawl.address_gap=200ms"];
+
+#[test]
+fn workers_keep_the_gap_of_an_address_together_and_slow_nobody_else() -> Result<()> {
+    let Some(rig) = Rig::new("fleet-address", &[])? else { return Ok(()) };
+    let Some(cluster) = Cluster::start(CARELESS) else { return Ok(()) };
+    let (hosts, names, starts) = twelve_and_four(1)?;
+    let mut team = Team::new(rig, &cluster, &[&GAP[..], &["--set", &names.setting()]].concat());
+    let workers = ["first", "second", "third"];
+    team.start(&workers)?;
     let starts: Vec<&str> = starts.iter().map(String::as_str).collect();
     let told = summary(&team.crawl(&starts)?.wait(CRAWL_LIMIT)?.ok()?)?;
     ensure!(count(&told, "fetched")? == 12 * 4 + 4 * 12, "{told}");
@@ -117,13 +145,7 @@ fn workers_keep_the_gap_of_an_address_together_and_slow_nobody_else() -> Result<
         .map(|name| asked_by(&rig, name, "s").unwrap_or(0))
         .collect();
     ensure!(by.iter().filter(|n| **n >= 5).count() >= 3, "shared by {by:?}");
-    // As where one crawls alone: a single request may be late on its way, the whole is no shorter.
-    let all = seen[59].arrived - seen[0].arrived;
-    ensure!(all >= ms(59 * 200 - 300), "60 requests to one address within {all:?}");
-    let pauses: Vec<Duration> =
-        seen.windows(2).map(|two| two[1].arrived - two[0].arrived).collect();
-    let close = pauses.iter().filter(|pause| **pause < ms(100)).count();
-    ensure!(close <= 4, "{close} requests to one address came at half its pause: {pauses:?}");
+    let all = gap_was_kept(&seen, ms(200))?;
     ensure!(all < ms(59 * 400), "the address was hardly used: {all:?}");
     for host in 1..=4 {
         hosts.keeps_pause(host, ms(300))?;
@@ -133,6 +155,32 @@ fn workers_keep_the_gap_of_an_address_together_and_slow_nobody_else() -> Result<
         let mean = (seen[12].arrived - seen[4].arrived) / 8;
         ensure!(mean < ms(450), "host {host} was asked every {mean:?}, for a delay of 300 ms");
     }
+    Ok(())
+}
+
+#[test]
+fn the_gap_of_an_address_holds_whoever_is_killed_and_comes_back() -> Result<()> {
+    let Some(rig) = Rig::new("fleet-address-kill", &[])? else { return Ok(()) };
+    let Some(cluster) = Cluster::start(CARELESS) else { return Ok(()) };
+    let (hosts, names, starts) = twelve_and_four(51)?;
+    let mut team = Team::new(rig, &cluster, &[&GAP[..], &["--set", &names.setting()]].concat());
+    team.start(&["first", "second", "third"])?;
+    let starts: Vec<&str> = starts.iter().map(String::as_str).collect();
+    let mut crawl = team.crawl(&starts)?;
+    let mut kills = 0;
+    while crawl.is_running()? {
+        std::thread::sleep(ms(2_500));
+        team.kill_and_restart_one()?;
+        kills += 1;
+        ensure!(kills < 100, "it hangs: {}", crawl.err_so_far());
+    }
+    ensure!(kills >= 3, "it was over before anybody was killed");
+    let told = summary(&crawl.wait(CRAWL_LIMIT)?.ok()?)?;
+    ensure!(told["ended"] == "done", "{told}");
+    let seen = hosts.seen(0);
+    ensure!(seen.len() >= 12 * 5, "{} requests instead of 60", seen.len());
+    gap_was_kept(&seen, ms(200))?;
+    team.end()?;
     Ok(())
 }
 
@@ -337,12 +385,8 @@ fn a_limit_of_pages_is_never_exceeded_whoever_is_killed() -> Result<()> {
     while crawl.is_running()? {
         ensure!(begun.elapsed() < CRAWL_LIMIT, "it hangs: {}", crawl.err_so_far());
         std::thread::sleep(ms(1_500));
-        let (name, worker) = team.workers.remove(0);
-        worker.kill()?;
+        team.kill_and_restart_one()?;
         kills += 1;
-        let again = ["worker", "--name", &name];
-        let running = Running::start(&mut team.command(&name, &again), &team.rig.dir, &name)?;
-        team.workers.push((name, running));
     }
     let told = summary(&crawl.wait(CRAWL_LIMIT)?.ok()?)?;
     let rows = team.rig.rows("look", &["status", "--fleet", "--store", &team.url])?;
