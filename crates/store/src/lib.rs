@@ -39,8 +39,8 @@ pub use links::{
 };
 pub use memory::MemoryStore;
 pub use postgres::{
-    Around, FleetRows, Held, PostgresOptions, PostgresStore, Rebalance, SCHEMA_VERSION, Turn,
-    Waiting, WorkerReport, WorkerRow, fair_share, rebalance, store_retries,
+    Around, FleetRows, Held, PostgresOptions, PostgresStore, Rebalance, SCHEMA_VERSION, Share,
+    Turn, Waiting, WorkerReport, WorkerRow, fair_share, rebalance, store_retries,
 };
 pub use row::{
     Change, Ended, HostRow, JobCounters, JobProgress, JobRow, PayloadRow, SegmentKind, UrlHead,

@@ -49,6 +49,7 @@ pub use fleet::{FleetRows, Waiting, WorkerRow};
 pub use lease::{Held, WorkerReport};
 pub use link::store_retries;
 pub use migrate::SCHEMA_VERSION;
+pub use quota::Share;
 pub use share::{Rebalance, fair_share, rebalance};
 
 use crate::StoreError;
