@@ -14,7 +14,7 @@ use crate::fleet::{Order, PartsNews};
 use crate::group::Event;
 use argiope_frontier::Turn;
 use argiope_model::{JobId, Time};
-use argiope_store::{PostgresStore, Store, StoreError, Turn as Given};
+use argiope_store::{PostgresStore, Share, Store, StoreError, Turn as Given};
 use std::collections::BTreeSet;
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -42,6 +42,8 @@ pub(crate) enum Wish {
     Share(Vec<IpAddr>),
     /// So many pages of a job with this limit.
     Quota(JobId, u64, u64),
+    /// Bytes of a job with this limit, beside those that are kept.
+    Bytes(JobId, u64, u64, u64),
     /// To give back what is left of a job.
     NoQuota(JobId),
 }
@@ -98,9 +100,10 @@ impl Asking {
         let mut due = Instant::now();
         loop {
             let (mut turns, mut shared) = (BTreeSet::new(), BTreeSet::new());
-            let mut quotas = Vec::new();
+            let (mut quotas, mut bytes) = (Vec::new(), Vec::new());
             let mut sort = |wish| match wish {
                 Wish::Quota(job, limit, want) => quotas.push((job, Some((limit, want)))),
+                Wish::Bytes(job, limit, keep, need) => bytes.push((job, limit, keep, need)),
                 Wish::NoQuota(job) => quotas.push((job, None)),
                 Wish::Turn(ip) => drop(turns.insert(ip)),
                 Wish::Share(ips) => shared.extend(ips),
@@ -117,6 +120,11 @@ impl Asking {
                 done = done.and_then(|()| self.quota(job, wish));
                 // Heard in any case: whoever got nothing asks again.
                 self.say(PartsNews::Quota(job));
+            }
+            for (job, limit, keep, need) in bytes {
+                let asked = done.and_then(|()| self.store.take_bytes(job, limit, keep, need));
+                self.say(PartsNews::Bytes(job, *asked.as_ref().unwrap_or(&Share::Later)));
+                done = asked.map(|_| ());
             }
             if done.is_ok() && Instant::now() >= due {
                 due = Instant::now() + LOOK;

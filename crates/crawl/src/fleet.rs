@@ -17,7 +17,7 @@ use crate::tenure::{Speed, Tenure};
 use crate::visit::VisitError;
 use argiope_frontier::Turn;
 use argiope_model::{HostKey, JobId, Time};
-use argiope_store::{Held, PostgresStore, Rebalance, StoreError, WorkerReport, rebalance};
+use argiope_store::{Held, PostgresStore, Rebalance, Share, StoreError, WorkerReport, rebalance};
 use std::collections::BTreeSet;
 use std::net::IpAddr;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
@@ -62,8 +62,10 @@ pub(crate) enum PartsNews {
     Turns(Vec<(IpAddr, Turn)>),
     /// Others want to ask these addresses too.
     Wanted(Vec<IpAddr>),
-    /// It was asked for more pages of a job.
+    /// It was asked for more pages of a job, or its share was given back.
     Quota(JobId),
+    /// It was asked for more bytes of a job; nothing came of it where the store could not be reached.
+    Bytes(JobId, Share),
 }
 
 /// What the thread that keeps the lease is to do.
@@ -118,6 +120,11 @@ impl Membership {
     /// Asks for so many pages of a job with this limit.
     pub fn ask_quota(&self, job: JobId, limit: u64, want: u64) {
         self.aside.wish(Wish::Quota(job, limit, want));
+    }
+
+    /// Asks for bytes of a job with this limit: so many beside those that are kept.
+    pub fn ask_bytes(&self, job: JobId, limit: u64, keep: u64, need: u64) {
+        self.aside.wish(Wish::Bytes(job, limit, keep, need));
     }
 
     /// Gives back what is left of a job.

@@ -42,7 +42,8 @@ pub use links::{
 pub use memory::MemoryStore;
 pub use postgres::{
     Around, CopyInto, FleetRows, FleetSegment, Held, PostgresOptions, PostgresStore, Rebalance,
-    SCHEMA_VERSION, Turn, Waiting, WorkerReport, WorkerRow, fair_share, rebalance, store_retries,
+    SCHEMA_VERSION, Share, Turn, Waiting, WorkerReport, WorkerRow, fair_share, rebalance,
+    store_retries,
 };
 pub use row::{
     Change, Ended, HostRow, JobCounters, JobProgress, JobRow, PayloadRow, SegmentKind, UrlHead,

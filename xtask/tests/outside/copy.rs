@@ -8,7 +8,7 @@ use crate::cluster::{CARELESS, Cluster, name_in};
 use crate::rig::{CRAWL_LIMIT, Rig, SHORT_LIMIT, count, knob, skip, summary};
 use crate::sites::Dice;
 use anyhow::{Context, Result, ensure};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
@@ -177,9 +177,21 @@ impl Scene {
                 return summary(&done);
             }
             copy.kill()?;
+            if self.is_made(args) {
+                return Ok(json!({ "finished": true }));
+            }
             check(self)?;
         }
         summary(&self.copy(args)?.ok().context("the last copy")?)
+    }
+
+    /// Whether a copy had come to its end before it was killed.
+    fn is_made(&self, args: &[&str]) -> bool {
+        let dir = match args.contains(&"first") {
+            true => self.rig.dir.join("pages/worker-1"),
+            false => self.rig.dir.join("back"),
+        };
+        dir.join("manifest.json").exists() && !dir.join("copying.json").exists()
     }
 
     fn sql(&self, sql: &str) -> String {
@@ -232,8 +244,11 @@ fn a_crawl_goes_into_a_fleet_and_back_and_every_page_is_there_once() -> Result<(
     let plan = rig.rows("none", &[&["store", "copy"], &there[..], &["--dry-run"]].concat())?;
     ensure!(!rig.dir.join("pages/worker-1").exists(), "a dry run has copied");
     let told = scene.copy_killed(&there, |_| Ok(()))?;
-    ensure!(told["tables"] == plan[0]["tables"], "{told} {plan:?}");
-    ensure!(count(&told, "files_linked")? >= 1, "the full ones are shared: {told}");
+    // One that was killed after its last row has only been given its name.
+    if told["finished"] != true {
+        ensure!(told["tables"] == plan[0]["tables"], "{told} {plan:?}");
+        ensure!(count(&told, "files_linked")? >= 1, "the full ones are shared: {told}");
+    }
     // Where it came from stays as it was.
     rig.verify("first")?;
     ensure!(rig.captures("first")? == known && scene.numbers("first")? == before);
@@ -257,14 +272,14 @@ fn a_crawl_goes_into_a_fleet_and_back_and_every_page_is_there_once() -> Result<(
     ensure!(again.code == Some(1), "copied twice");
     ensure!(again.err.contains("is not empty: ") && again.err.contains("urls ("), "{}", again.err);
 
-    // Two workers go on: one with the pages that were copied, one with a directory of its own.
+    // Two workers go on: one in the place of the pages that were copied, one in a place of its own.
     let always = ["--store", url, "--delay", "30ms", "--allow-private", "--set", "store.lease=3s"];
     let always = [&always[..], &["--set", "archive.segment_size=1MB"]].concat();
     let start = scene.web.url(0, 1);
     let place = |name: &str| rig.dir.join("pages").join(name).display().to_string();
     let (one, two) = (place("worker-1"), place("worker-2"));
-    let crawl = ["--format", "json", "crawl", &start, "--scope", "any", "--archive", &one];
-    let worker = ["--format", "json", "worker", "--archive", &two];
+    let crawl = ["--format", "json", "crawl", &start, "--scope", "any", "--archive", "pages"];
+    let worker = ["--format", "json", "worker", "--archive", "pages"];
     let worker = rig.argiope("none", &[&worker[..], &always[..]].concat());
     let worker = Running::start(&mut { worker }, &rig.dir, "worker")?;
     let mut crawl = rig.argiope("none", &[&crawl[..], &always[..]].concat());
@@ -287,9 +302,11 @@ fn a_crawl_goes_into_a_fleet_and_back_and_every_page_is_there_once() -> Result<(
         }
         Ok(())
     })?;
-    ensure!(told["tables"]["urls"].as_u64() >= Some(ALL as u64), "{told}");
-    let (files, linked) = (count(&told, "files")?, count(&told, "files_linked")?);
-    ensure!(linked >= 2 && files >= linked + 4, "the last two of two workers are copied: {told}");
+    if told["finished"] != true {
+        ensure!(told["tables"]["urls"].as_u64() >= Some(ALL as u64), "{told}");
+        let (files, linked) = (count(&told, "files")?, count(&told, "files_linked")?);
+        ensure!(linked >= 2 && files >= linked + 4, "the last of two workers are copied: {told}");
+    }
     scene.is_whole("back")?;
     let after = scene.numbers("back")?;
     ensure!(before.iter().all(|(url, n)| after.get(url) == Some(n)), "{before:?} {after:?}");
@@ -317,8 +334,7 @@ fn a_crawl_goes_into_a_fleet_and_back_and_every_page_is_there_once() -> Result<(
 fn what_a_fleet_has_begun_is_ended_in_a_directory() -> Result<()> {
     let Some(scene) = Scene::new("copy-to-end")? else { return Ok(()) };
     let url = scene.url.as_str();
-    let seat = scene.rig.dir.join("pages/worker-1").display().to_string();
-    let fleet = ["--store", url, "--archive", &seat, "--set", "store.lease=2s"];
+    let fleet = ["--store", url, "--archive", "pages", "--set", "store.lease=2s"];
     scene.crawl_and_kill("none", &fleet, ALL / 2)?;
     // Until it is taken for dead, it could be alive.
     let back = ["--from", url, "--archive", "pages", "--to", "back"];
@@ -334,7 +350,7 @@ fn what_a_fleet_has_begun_is_ended_in_a_directory() -> Result<()> {
     // The fleet has kept its own; what is forgotten here is not forgotten there.
     scene.rig.run("back", &["forget", &scene.web.url(0, 1), "--yes"])?.ok()?;
     scene.rig.verify("back")?;
-    let args = ["verify", "--store", url, "--archive", &seat];
+    let args = ["verify", "--store", url, "--archive", "pages"];
     scene.rig.run("none", &args)?.ok().context("verify of the fleet")?;
     Ok(())
 }
@@ -344,8 +360,7 @@ fn a_copy_onto_a_full_disk_says_so_and_is_made_again() -> Result<()> {
     let name = "copy-full-disk";
     let Some(scene) = Scene::new(name)? else { return Ok(()) };
     let (rig, url) = (&scene.rig, scene.url.as_str());
-    let seat = rig.dir.join("pages/worker-1").display().to_string();
-    let fleet = ["--store", url, "--archive", &seat, "--set", "store.lease=2s"];
+    let fleet = ["--store", url, "--archive", "pages", "--set", "store.lease=2s"];
     scene.crawl_and_kill("none", &fleet, ALL / 4)?;
     std::thread::sleep(Duration::from_secs(3));
     let disk = rig.folder("disk")?;

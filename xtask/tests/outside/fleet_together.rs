@@ -1,7 +1,7 @@
 //! What workers of a fleet keep together: the gap of an address, rules that lie with another's host,
 //! limits of a job, and what somebody elsewhere has said.
 
-use crate::cluster::{CARELESS, Cluster};
+use crate::cluster::{CARELESS, Cluster, name_in};
 use crate::nameserver::{NameServer, Said};
 use crate::rig::{CRAWL_LIMIT, Rig, count, summary};
 use crate::watched::{Answer, Asked, Seen, Watched, loopback, page};
@@ -366,6 +366,27 @@ fn a_limit_of_pages_is_met_exactly_by_workers_that_share_it() -> Result<()> {
     ensure!(told["ended"] == "limit", "{told}");
     let rows = team.rig.rows("look", &["status", "--fleet", "--store", &team.url])?;
     ensure!(rows[0]["pages"] == 620, "{rows:?}");
+    team.end()?;
+    Ok(())
+}
+
+#[test]
+fn a_limit_of_bytes_is_never_exceeded_by_workers_that_share_it() -> Result<()> {
+    let Some(rig) = Rig::new("fleet-bytes", &[])? else { return Ok(()) };
+    let Some(cluster) = Cluster::start(CARELESS) else { return Ok(()) };
+    let hosts = twenty_sites(190)?;
+    let mut team = Team::new(rig, &cluster, &["--delay", "20ms"]);
+    team.start(&["first", "second", "third"])?;
+    let starts = hosts.starts();
+    let mut args = vec!["--max-bytes", "60KB"];
+    args.extend(starts.iter().map(String::as_str));
+    let told = summary(&team.crawl(&args)?.wait(CRAWL_LIMIT)?.ok()?)?;
+    ensure!(told["ended"] == "limit", "{told}");
+    std::thread::sleep(ms(1_500));
+    let counted = cluster.sql(name_in(&team.url), "SELECT sum(c[11]) FROM argiope.job_counts");
+    let bytes: u64 = counted.trim().parse().with_context(|| counted.clone())?;
+    // The largest page has some 200 bytes; nobody is left with a share that others lack.
+    ensure!((58_000..=60_000).contains(&bytes), "{bytes} bytes for a limit of 60,000");
     team.end()?;
     Ok(())
 }

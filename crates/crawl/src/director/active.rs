@@ -19,6 +19,22 @@ pub(super) struct Active {
     pub(super) limited: bool,
     /// In a fleet, where pages are limited: how many this worker may still commit.
     pub(super) quota: Option<Quota>,
+    /// The same of bytes, where they are limited.
+    pub(super) bytes_quota: Option<BytesQuota>,
+}
+
+/// This worker's share of the bytes of a job.
+#[derive(Clone, Copy, Default)]
+pub(super) struct BytesQuota {
+    pub(super) left: u64,
+    /// More is being asked for, or it is being given back: no page is taken in meanwhile.
+    pub(super) asked: bool,
+    /// It is being given back: there is none until that is heard of.
+    pub(super) returned: bool,
+    /// It is asked for again then.
+    pub(super) again: Option<Time>,
+    /// Since when nothing of it is used.
+    pub(super) idle: Option<Time>,
 }
 
 /// This worker's share of what a job may fetch.
@@ -38,7 +54,16 @@ pub(super) struct Quota {
 impl Active {
     pub(super) fn new(row: JobRow) -> Self {
         let job = Arc::new(row.job.clone());
-        Active { job, row, out: 0, pages: 0, bytes: 0, limited: false, quota: None }
+        Active {
+            job,
+            row,
+            out: 0,
+            pages: 0,
+            bytes: 0,
+            limited: false,
+            quota: None,
+            bytes_quota: None,
+        }
     }
 
     /// Pages that are or may be fetched when everything handed out comes back well.
@@ -55,7 +80,7 @@ impl Active {
 
     /// Whether it could go on if this worker were given more of its pages.
     pub(super) fn awaits_quota(&self) -> bool {
-        self.quota.is_some() && !self.at_limit()
+        (self.quota.is_some() || self.bytes_quota.is_some()) && !self.at_limit()
     }
 
     /// When its time is up, in a run begun then.
@@ -65,6 +90,9 @@ impl Active {
 
     /// Whether nothing more may be handed out, for now or at all.
     pub(super) fn full(&self) -> bool {
+        if self.bytes_quota.is_some_and(|quota| quota.asked) {
+            return true;
+        }
         if let Some(quota) = &self.quota {
             return self.limited || self.pages + self.out >= quota.left;
         }

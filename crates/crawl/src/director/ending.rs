@@ -147,6 +147,7 @@ impl Director {
             self.hear(event)?;
         }
         self.jobs.values_mut().for_each(|a| a.out = 0);
+        self.short.clear();
         let left: Vec<u64> = self.under_way.keys().copied().collect();
         let now = self.now();
         left.into_iter().for_each(|number| self.came_back(number, now));

@@ -37,6 +37,7 @@ use argiope_store::{Batch, Discovery, JobChange, JobRow};
 pub(crate) use committing::Committing;
 use looking::Doing;
 pub(crate) use looking::Stage;
+use quotas::Fit;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Arc, mpsc as blocking};
 use std::time::Duration;
@@ -97,6 +98,8 @@ pub(crate) struct Director {
     excluded_by_others: Option<Vec<(Box<str>, Time)>>,
     /// Hosts whose robots.txt others were asked for: until when it is waited for, and where it lies.
     asked_elsewhere: BTreeMap<HostKey, (Time, CanonicalUrl)>,
+    /// Pages that wait for this worker's share of their job's bytes; they count as under way.
+    short: Vec<PageDone>,
     /// Hosts that somebody left claimed may have been asked until then.
     unclean_since: Time,
     /// The first commit is made: the order is in the store.
@@ -182,6 +185,7 @@ impl Director {
             leaving: None,
             excluded_by_others: None,
             asked_elsewhere: BTreeMap::new(),
+            short: Vec::new(),
             unclean_since: shared.clock.now(),
             given: false,
             next_due: Some(Time(0)),
@@ -490,15 +494,19 @@ impl Director {
     fn done(&mut self, mut page: PageDone, now: Time) {
         self.no_more_tries(&mut page);
         let (id, number) = (page.entry.job, page.number);
+        match self.fits(&page) {
+            Fit::Yes => {}
+            Fit::Wait => return self.short.push(page),
+            Fit::No => return self.not_taken(page, now),
+        }
         if let Some(active) = self.jobs.get_mut(&id) {
             let bytes = page.bytes();
             let total = active.row.counters.bytes + active.bytes + bytes;
-            if active.job.limits.bytes.is_some_and(|limit| total > limit) {
+            let limit = active.job.limits.bytes.filter(|_| active.bytes_quota.is_none());
+            if limit.is_some_and(|limit| total > limit) {
                 // It would exceed the limit: it is not taken in and its URL stays queued.
                 active.limited = true;
-                self.back(id, now);
-                self.frontier.give_back(page.entry, now);
-                self.came_back(number, now);
+                self.not_taken(page, now);
                 return;
             }
             active.bytes += bytes;
@@ -510,6 +518,13 @@ impl Director {
         }
         self.held.insert(number, page);
         self.came_back(number, now);
+    }
+
+    /// A page came back and does not count: its URL stays queued.
+    fn not_taken(&mut self, page: PageDone, now: Time) {
+        self.back(page.entry.job, now);
+        self.frontier.give_back(page.entry, now);
+        self.came_back(page.number, now);
     }
 
     fn until_next(&self, now: Time) -> Duration {

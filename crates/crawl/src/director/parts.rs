@@ -51,6 +51,7 @@ impl Director {
                     member.share(ips);
                 }
             }
+            PartsNews::Bytes(job, share) => self.bytes_came(job, share, now),
             PartsNews::Quota(job) => self.quota_came(job, now),
             PartsNews::Excluded(names) => self.excluded_by_others = Some(names),
             PartsNews::Left => {
@@ -152,8 +153,10 @@ impl Director {
             self.bytes_before += row.counters.bytes;
         }
         let out = self.jobs.get(&id).map_or(0, |active| active.out);
-        let quota = self.jobs.get(&id).and_then(|active| active.quota);
-        self.jobs.insert(id, Active { out, quota, ..Active::new(row) });
+        let before = self.jobs.get(&id);
+        let quota = before.and_then(|active| active.quota);
+        let bytes_quota = before.and_then(|active| active.bytes_quota);
+        self.jobs.insert(id, Active { out, quota, bytes_quota, ..Active::new(row) });
         self.shared.seen.clear();
         self.read_anew = true;
     }

@@ -80,7 +80,8 @@ impl PostgresStore {
             worked.sorted.put(Place::Inbox, part, k, None);
         }
         let Worked { sorted, urls, jobs, .. } = worked;
-        let used: Vec<(JobId, i64)> = jobs.iter().map(|(id, job)| (*id, job.pages)).collect();
+        let used: Vec<(JobId, i64, i64)> =
+            jobs.iter().map(|(id, job)| (*id, job.pages, job.bytes)).collect();
         let writes = Writes { sorted, urls, jobs, archive: self.options.archive.clone() };
         loaded.make_log_tables(&self.writer, &writes.touched())?;
 
@@ -94,8 +95,8 @@ impl PostgresStore {
         let plan = Plan::new(writes, loaded, reads)?;
         let mut rows = plan.perform(&self.writer, self.options.patience)?;
         loaded.note_written(&self.writer, plan.touched());
-        for (job, pages) in used.into_iter().filter(|(_, pages)| *pages > 0) {
-            self.quotas.used(job, pages as u64);
+        for (job, pages, bytes) in used.into_iter().filter(|used| used.1 + used.2 > 0) {
+            self.quotas.used(job, pages.max(0) as u64, bytes.max(0) as u64);
         }
 
         let kept = &mut loaded.kept;

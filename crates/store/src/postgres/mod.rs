@@ -56,6 +56,7 @@ pub use hold::FleetSegment;
 pub use lease::{Held, WorkerReport};
 pub use link::store_retries;
 pub use migrate::SCHEMA_VERSION;
+pub use quota::Share;
 pub use share::{Rebalance, fair_share, rebalance};
 
 use crate::StoreError;

@@ -58,8 +58,9 @@ const NEXT_PAGE: &str = "INSERT INTO numbers (part, name, n) VALUES (0, 'page', 
 /// What a job has come to in a batch.
 pub(super) struct JobWrite {
     pub delta: Vec<i64>,
-    /// Pages fetched, where their number is limited.
+    /// Pages fetched and their bytes, where either is limited.
     pub pages: i64,
+    pub bytes: i64,
     pub order: Option<Vec<u8>>,
     pub state: Option<i16>,
 }
@@ -104,10 +105,13 @@ pub(super) fn job_writes(
         let state = old.is_none_or(|old| old.state != job.state);
         let state = state.then(|| state_number(job.state));
         if order.is_some() || state.is_some() || delta.iter().any(|n| *n != 0) {
-            let limited = job.job.limits.pages.is_some();
+            let limits = &job.job.limits;
             // Fetched, and found unchanged.
-            let pages = if limited { delta[1] + delta[2] } else { 0 };
-            out.insert(*id, JobWrite { delta, pages, order, state });
+            let (pages, bytes) = match limits.pages.is_some() || limits.bytes.is_some() {
+                true => (delta[1] + delta[2], delta[10]),
+                false => (0, 0),
+            };
+            out.insert(*id, JobWrite { delta, pages, bytes, order, state });
         }
     }
     out
@@ -339,8 +343,8 @@ fn job_calls(jobs: BTreeMap<JobId, JobWrite>, home: Option<u16>, session: i64) -
             (None, Some(state)) => calls.push(call!(STATE, part, number, state)),
             (None, None) => {}
         }
-        if job.pages > 0 {
-            calls.push(call!(USE, part, number, session, job.pages));
+        if job.pages + job.bytes > 0 {
+            calls.push(call!(USE, part, number, session, job.pages, job.bytes));
         }
         let home = home.map_or(part, |home| home as i16);
         if job.delta.iter().any(|n| *n != 0) {

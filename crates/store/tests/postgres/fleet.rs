@@ -3,10 +3,10 @@
 use crate::cluster::{self, name_in};
 use crate::scene::*;
 use argiope_frontier::{Errand, Release, RobotsFile};
-use argiope_model::{FetchOutcome, JobId, JobState, OutcomeKind, Time};
+use argiope_model::{FetchOutcome, Job, JobId, JobState, Limits, OutcomeKind, Time};
 use argiope_store::{
     Batch, FleetRows, Held, JobChange, PostgresOptions, PostgresStore, RobotsTold, SegmentKind,
-    Store, StoreError, Turn, Waiting, WorkerReport, rebalance,
+    Share, Store, StoreError, Turn, Waiting, WorkerReport, rebalance,
 };
 use std::collections::BTreeSet;
 use std::net::IpAddr;
@@ -362,6 +362,49 @@ fn slots_of_an_address_follow_each_other_whoever_asks() {
     cluster.sql(name_in(&url), later);
     assert!(matches!(reserve(&second), Turn::Alone(wait) if wait > gap * 5));
     assert_eq!(reserve(&first), Turn::Theirs);
+}
+
+#[test]
+fn shares_of_a_limit_are_never_more_than_it_and_come_back_from_the_dead() {
+    let Some(cluster) = cluster::shared() else { return };
+    let url = cluster.database();
+    let (first, second) = two(&url);
+    let limits = Limits { pages: Some(10), bytes: Some(1_000), ..Limits::default() };
+    let rows = begun(&first, Job { limits, ..job(1) }, &[A, "http://a.test/2"]);
+    let id = JobId(1);
+    // Half of what a fair part would be, so that something is left for who comes later.
+    assert_eq!(first.take_quota(id, 10, 100).unwrap(), 2);
+    assert_eq!(second.take_quota(id, 10, 1).unwrap(), 1);
+    let mut given = 3;
+    while second.take_quota(id, 10, 100).unwrap() + 2 > given {
+        given = second.quota_left(id) + 2;
+    }
+    assert_eq!((first.quota_left(id), second.quota_left(id)), (2, 8), "all is given out");
+    // What is committed is used up.
+    let mut page = fetched(rows[0].clone(), 2_000);
+    page.capture.as_mut().unwrap().bytes = 300;
+    assert_eq!(first.take_bytes(id, 1_000, 0, 300).unwrap(), Share::Given);
+    assert!(first.bytes_left(id) >= 300);
+    finish(&first, 2_000, vec![page]);
+    assert_eq!(first.quota_left(id), 1);
+    // Bytes that others have are not there now; more than there are never will be.
+    assert_eq!(second.take_bytes(id, 1_000, 0, 700).unwrap(), Share::Later);
+    assert_eq!(second.take_bytes(id, 1_000, 0, 701).unwrap(), Share::Never);
+    assert_eq!(first.take_bytes(id, 1_000, 0, 701).unwrap(), Share::Never);
+    assert_eq!(first.bytes_left(id), 0, "what is not enough goes back");
+    assert_eq!(second.take_bytes(id, 1_000, 0, 700).unwrap(), Share::Given);
+    assert_eq!(second.bytes_left(id), 700);
+    // Whoever is gone has used what it has committed, and no more.
+    assert_eq!(first.take_quota(id, 10, 100).unwrap(), 1);
+    second.leave().unwrap();
+    let mut left = 1;
+    while first.take_quota(id, 10, 100).unwrap() > left {
+        left = first.quota_left(id);
+    }
+    assert_eq!(left, 9, "one of ten is fetched");
+    first.return_quota(id).unwrap();
+    assert_eq!((first.quota_left(id), first.bytes_left(id)), (0, 0));
+    assert!(matches!(second.take_quota(id, 10, 1), Err(StoreError::LeaseEnded)));
 }
 
 #[test]

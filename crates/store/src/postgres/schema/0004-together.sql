@@ -13,13 +13,15 @@ CREATE INDEX addresses_wanted ON addresses (part, holder) WHERE wanted;
 -- Since when a message waits to be taken.
 ALTER TABLE inbox ADD COLUMN sent timestamptz NOT NULL DEFAULT clock_timestamp();
 
--- Pages that a job with a limit may still fetch are given out in blocks: what each worker was given, and
--- how much of that it has committed. All rows of a job lie in its partition.
+-- Pages and bytes that a job with a limit may still fetch are given out in blocks: what each worker was given,
+-- and how much of that it has committed. All rows of a job lie in its partition.
 CREATE TABLE quotas (
     part smallint NOT NULL,
     job integer NOT NULL,
     session bigint NOT NULL,       -- 0: what was fetched before anything was given out
     granted bigint NOT NULL,
     used bigint NOT NULL,
+    bytes_granted bigint NOT NULL,
+    bytes_used bigint NOT NULL,
     PRIMARY KEY (part, job, session)
 ) WITH (fillfactor = 20);
