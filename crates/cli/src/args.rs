@@ -204,6 +204,15 @@ pub struct Worker {
     /// Requests at once
     #[arg(long, value_name = "N")]
     pub connections: Option<String>,
+    /// Requests to one host at once; more than 1 only for your own sites
+    #[arg(long, value_name = "N")]
+    pub connections_per_host: Option<String>,
+    /// robots.txt, robots tags and nofollow: obey, ignore (only for your own sites)
+    #[arg(long, value_name = "POLICY")]
+    pub robots: Option<String>,
+    /// Threads that parse and compress (default: one per core)
+    #[arg(long, value_name = "N")]
+    pub workers: Option<String>,
     /// Let Prometheus ask how it stands, at this address and port, under /metrics
     #[arg(long, value_name = "ADDRESS")]
     pub metrics: Option<String>,

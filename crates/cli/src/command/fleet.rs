@@ -151,7 +151,10 @@ impl Place {
     /// Where things are, for people.
     pub fn is_where(&self) -> String {
         let dir = self.dir.path().display();
-        format!("What is known is in {}, the pages of this worker in {dir}.", self.store.name())
+        format!(
+            "What is known is in {}, the pages of this worker in {dir}; `argiope index` makes them searchable.",
+            self.store.name()
+        )
     }
 }
 
@@ -160,6 +163,9 @@ pub fn worker(global: &Global, args: &Worker) -> anyhow::Result<ExitCode> {
     let flags = [
         ("crawl.delay", &args.delay, "--delay"),
         ("crawl.connections", &args.connections, "--connections"),
+        ("crawl.connections_per_host", &args.connections_per_host, "--connections-per-host"),
+        ("crawl.robots", &args.robots, "--robots"),
+        ("crawl.workers", &args.workers, "--workers"),
         ("metrics.listen", &args.metrics, "--metrics"),
     ];
     for (key, value, flag) in flags {
