@@ -69,6 +69,8 @@ struct Asking {
     /// How often the fleet had changed when that was last looked at, and who is told.
     moves: Option<u64>,
     keeper: Sender<Order>,
+    /// The delay that all keep, as it was last heard.
+    delay: Option<Duration>,
     cleared: Instant,
     /// What is to be given back and could not be.
     owed: BTreeSet<JobId>,
@@ -84,8 +86,9 @@ pub(crate) fn start(
     let (wishes, wished) = channel();
     let (slack, exclusions, cleared) = (SLACK.0, None, Instant::now());
     let owed = BTreeSet::new();
-    let moves = None;
-    let asking = Asking { store, events, gap, slack, exclusions, moves, keeper, cleared, owed };
+    let (moves, delay) = (None, None);
+    let asking =
+        Asking { store, events, gap, slack, exclusions, moves, keeper, delay, cleared, owed };
     let thread = std::thread::Builder::new().name("aside".to_owned());
     Ok((Aside(wishes), thread.spawn(move || asking.run(&wished))?))
 }
@@ -221,6 +224,11 @@ impl Asking {
         }
         if self.moves.replace(around.moves).is_some_and(|before| before != around.moves) {
             let _ = self.keeper.send(Order::Look);
+        }
+        if let Some(delay) = around.delay
+            && self.delay.replace(delay) != Some(delay)
+        {
+            self.say(PartsNews::Delay(delay));
         }
         if self.cleared.elapsed() > UNUSED.1 {
             self.cleared = Instant::now();

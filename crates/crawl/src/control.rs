@@ -8,6 +8,7 @@ use crate::ask::{Asked, Question, answer, job_state, status};
 use crate::data_dir::DataDir;
 use crate::follow::Followers;
 use crate::live::{Live, Look};
+use crate::member::SEAT;
 use crate::run::{Instruction, SiteChange};
 use crate::settings::EngineSettings;
 use crate::sites::{changed_row, to_exclude, to_forgive};
@@ -288,6 +289,18 @@ pub fn ask_owner(data: &Path, question: &Question) -> Result<Option<Asked>, Cont
         Ok(asked) => Ok(Some(asked)),
         Err(_) => Ok(None),
     }
+}
+
+/// Asks one of the workers that keep their pages in a root, whichever answers first; `None` when none
+/// works there. Each knows the whole fleet.
+pub fn ask_worker(root: &Path, question: &Question) -> Result<Option<Asked>, ControlError> {
+    let entries = fs::read_dir(root).into_iter().flatten().flatten();
+    for seat in entries.map(|entry| entry.path()).filter(|path| path.join(SEAT).exists()) {
+        if let Some(asked) = ask_owner(&seat, question)? {
+            return Ok(Some(asked));
+        }
+    }
+    Ok(None)
 }
 
 fn control_file(data: &Path) -> PathBuf {

@@ -46,6 +46,8 @@ pub struct Fleet {
     pub lease: Duration,
     /// Whether it goes on when nothing is left to do.
     pub stays: bool,
+    /// The delay that it was told to keep; the whole fleet keeps it then. `None`: that of the others.
+    pub delay: Option<Duration>,
 }
 
 /// What the director hears of partitions.
@@ -56,6 +58,8 @@ pub(crate) enum PartsNews {
     Leave(BTreeSet<u16>),
     /// They are gone.
     Left,
+    /// All keep this delay from now on.
+    Delay(Duration),
     /// Somebody has excluded or forgiven sites; these names are excluded now.
     Excluded(Vec<(Box<str>, Time)>),
     /// How it stands with addresses that turns were asked for.
@@ -147,6 +151,8 @@ impl Membership {
 pub(crate) struct Term {
     pub claims: Vec<HostKey>,
     pub block: Block,
+    /// The delay that all keep, where somebody has said one.
+    pub delay: Option<Duration>,
 }
 
 /// The threads that keep the lease and ask for turns; they end when the membership is dropped.
@@ -186,6 +192,7 @@ fn try_join(
 ) -> Result<Option<Term>, StoreError> {
     let store = &fleet.store;
     let block = Block::take(store)?;
+    let delay = store.delay(fleet.delay)?;
     let mut sent = Instant::now();
     let mut held = store.join(&fleet.name, &fleet.metrics, fleet.lease, sent)?;
     loop {
@@ -193,7 +200,7 @@ fn try_join(
             rebalance(held.workers, held.rank, held.parts.len(), held.free.len());
         if let Some(claims) = acquire(store, &held, take)? {
             tenure.renew(sent + fleet.lease);
-            return Ok(Some(Term { claims, block }));
+            return Ok(Some(Term { claims, block, delay }));
         }
         if *stop.borrow() {
             let _ = store.leave();

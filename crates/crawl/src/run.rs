@@ -219,6 +219,8 @@ fn open_term(
 ) -> Result<Open, EngineError> {
     let Run { dir, store, settings, picked, live, made_up, .. } = run;
     live.counted().term();
+    let said = joined.as_ref().and_then(|(.., term)| term.delay);
+    let settings = &EngineSettings { delay: said.unwrap_or(settings.delay), ..settings.clone() };
     let (events, inbox) = mpsc::channel::<Event>(1024);
     let clock = made_up.as_ref().map_or(Clock::System, |m| m.clock);
     let world = made_up.clone();
@@ -233,7 +235,7 @@ fn open_term(
             let pages = Block { next: store.next_page().map_err(start)?, end: u64::MAX };
             (None, None, store.claims().map_err(start)?, pages)
         }
-        Some((fleet, job, Term { claims, block })) => {
+        Some((fleet, job, Term { claims, block, .. })) => {
             let kept = keep(fleet, job, settings.address_gap, tenure, events.clone());
             let (member, keeping) = kept.map_err(|e| EngineError::Start(e.into()))?;
             (Some(member), Some(keeping), claims, block)

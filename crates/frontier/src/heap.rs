@@ -117,6 +117,11 @@ pub struct Frontier {
 const MIN_HOSTS: usize = 64;
 
 impl Frontier {
+    /// From now on answers are followed by this delay; whoever waits already, waits as was said then.
+    pub fn set_delay(&mut self, delay: Duration) {
+        self.rules.delay = delay;
+    }
+
     /// An empty frontier.
     pub fn new(rules: Politeness) -> Self {
         Frontier {

@@ -25,7 +25,7 @@ const ROUNDING: Duration = Duration::from_millis(2);
 
 /// One request as a host saw it.
 #[derive(Clone, Debug)]
-struct Seen {
+pub struct Seen {
     path: String,
     began: Instant,
     ended: Instant,
@@ -63,7 +63,7 @@ impl Web {
         format!("http://{}/1", self.addresses[0])
     }
 
-    fn seen(&self) -> BTreeMap<usize, Vec<Seen>> {
+    pub fn seen(&self) -> BTreeMap<usize, Vec<Seen>> {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone();
         seen.values_mut().for_each(|all| all.sort_by_key(|one| one.began));
         seen
@@ -154,7 +154,7 @@ impl Fleet {
 }
 
 /// Nobody was asked before its pause was over.
-fn pauses_were_kept(seen: &BTreeMap<usize, Vec<Seen>>) -> Result<()> {
+pub fn pauses_were_kept(seen: &BTreeMap<usize, Vec<Seen>>) -> Result<()> {
     for (host, all) in seen {
         for pair in all.windows(2) {
             let pause = pair[1].began.saturating_duration_since(pair[0].ended);
@@ -290,7 +290,7 @@ fn a_worker_stopped_past_its_lease_asks_nobody_before_it_has_joined_again() -> R
     let Some(rig) = Rig::new("fleet-stopped", &[])? else { return Ok(()) };
     let Some(cluster) = Cluster::start(CARELESS) else { return Ok(()) };
     let fleet = Fleet { rig, url: cluster.database() };
-    let web = Web::start(16, 60)?;
+    let web = Web::start(16, 110)?;
     let sleeper = fleet.worker("sleeper")?;
     let mut crawl = fleet.crawl("giver", &web.start_url())?;
     let send = |signal: &str, to: &Running| -> Result<()> {
@@ -306,7 +306,7 @@ fn a_worker_stopped_past_its_lease_asks_nobody_before_it_has_joined_again() -> R
     }
     ensure!(crawl.is_running()?, "it was over too soon: {}", crawl.err_so_far());
     let told = summary(&crawl.wait(CRAWL_LIMIT)?.ok()?)?;
-    ensure!(count(&told, "fetched")? == 960 && told["ended"] == "done", "{told}");
+    ensure!(count(&told, "fetched")? == 1_760 && told["ended"] == "done", "{told}");
     let said = sleeper.err_so_far();
     ensure!(said.contains("begins again"), "it has not noticed: {said}");
     send("-TERM", &sleeper)?;

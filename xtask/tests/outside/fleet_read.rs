@@ -167,3 +167,35 @@ fn what_a_crawl_has_left_to_index_is_indexed_when_that_is_asked_for() -> Result<
     ensure!(rows[0]["checked"]["documents"] == 20 && rows.len() == 1, "{}", some(&rows));
     Ok(())
 }
+
+#[test]
+fn the_delay_that_whoever_gives_the_work_has_said_is_kept_by_all() -> Result<()> {
+    let Some(rig) = Rig::new("fleet-delay", &[])? else { return Ok(()) };
+    let Some(cluster) = Cluster::start(CARELESS) else { return Ok(()) };
+    let root = rig.folder("pages")?.display().to_string();
+    let fleet = Fleet { rig, url: cluster.database(), root };
+    let web = Web::start(8, 10)?;
+    // It has been told nothing, and would wait ten seconds between two pages.
+    let worker = fleet.start("none", "worker", &["worker", "--allow-private"])?;
+    let fleet_of = |n: u64| -> Result<bool> {
+        let rows = fleet.rig.rows("none", &["status", "--fleet", "--store", &fleet.url])?;
+        Ok(rows[0]["workers"] == n && rows[0]["free"] == 0)
+    };
+    let begun = Instant::now();
+    while !fleet_of(1)? {
+        ensure!(begun.elapsed() < SHORT_LIMIT, "nobody works: {}", worker.err_so_far());
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    let start = web.start_url();
+    let order = ["crawl", &start, "--scope", "any", "--allow-private", "--delay", "300ms"];
+    let told = summary(&fleet.start("none", "crawl", &order)?.wait(CRAWL_LIMIT)?.ok()?)?;
+    ensure!(count(&told, "fetched")? == 80, "{told}");
+    let took = told["elapsed_s"].as_f64().context("no time")?;
+    // Ten pages at ten seconds would be a hundred.
+    ensure!(took < 60.0, "somebody kept another delay: {took} s");
+    crate::fleet::pauses_were_kept(&web.seen())?;
+    let sites = fleet.rig.rows("reader", &["sites", "--store", &fleet.url])?;
+    ensure!(sites.iter().all(|row| row["delay_s"] == 0.3), "{}", some(&sites));
+    drop(worker);
+    Ok(())
+}

@@ -84,7 +84,12 @@ impl Team {
 /// How many lines of a worker's log are about hosts whose names begin so.
 fn asked_by(rig: &Rig, name: &str, begins: &str) -> Result<usize> {
     let begins = format!("http://{begins}");
-    Ok(rig.crawl_log(name)?.iter().filter(|line| line.url.starts_with(&begins)).count())
+    let place = if name == "giver" { "worker-1" } else { name };
+    Ok(rig
+        .crawl_log(&format!("{name}/{place}"))?
+        .iter()
+        .filter(|line| line.url.starts_with(&begins))
+        .count())
 }
 
 /// Twelve sites on one address, four on an address each.

@@ -8,7 +8,7 @@ use crate::config::{self, Flags};
 use crate::output::{self, bytes, count, plural, table};
 use anyhow::bail;
 use argiope_crawl::{
-    Asked, DataDir, EngineSettings, Followers, Indexing, Question, answer, ask_owner,
+    Asked, DataDir, EngineSettings, Followers, Indexing, Question, answer, ask_owner, ask_worker,
 };
 use argiope_store::Store;
 use serde_json::Value;
@@ -36,7 +36,7 @@ pub fn ask_pieces(
     let mut here: Option<Visit> = None;
     while let Some(question) = next.take() {
         let owner = match here {
-            None => ask_owner(&global.data, &question)?,
+            None => ask_whoever_works(global, &question)?,
             Some(_) => None,
         };
         let asked = match (owner, &mut here) {
@@ -66,6 +66,26 @@ pub fn ask_pieces(
     Ok(())
 }
 
+/// Asks the owner of the directory, or a worker of a fleet that has its place there, about what a worker
+/// can tell.
+fn ask_whoever_works(global: &Global, question: &Question) -> anyhow::Result<Option<Asked>> {
+    let asked = ask_owner(&global.data, question)?;
+    let of_crawl = matches!(
+        question,
+        Question::Status
+            | Question::Jobs
+            | Question::SetJob(..)
+            | Question::Sites { .. }
+            | Question::Exclude { .. }
+            | Question::Forgive { .. }
+            | Question::Explain { .. }
+    );
+    if asked.is_some() || !of_crawl || super::fleet::is_meant(global)? {
+        return Ok(asked);
+    }
+    Ok(ask_worker(&global.data, question)?)
+}
+
 /// A directory that no crawl owns.
 struct Visit {
     dir: Arc<DataDir>,
@@ -78,6 +98,7 @@ impl Visit {
     fn new(global: &Global, question: &Question) -> anyhow::Result<Self> {
         let (dir, store) = visit(global)?;
         let settings = as_crawled(global, question)?;
+        let settings = super::fleet::with_delay(global, question, settings);
         let followers = Followers::new(&dir, &store, &settings);
         let of_words = matches!(
             question,

@@ -105,7 +105,7 @@ pub fn crawl(global: &Global, args: Crawl) -> anyhow::Result<ExitCode> {
         let new = matches!(picked, Some(Picked::New(_)));
         opening(settings, new && output::on_terminal()).iter().for_each(output::talk);
     }
-    let fleet = place.as_ref().map(|place| place.fleet(settings, false));
+    let fleet = place.as_ref().map(|place| place.fleet(&loaded, false));
     let summary = execute(dir, store, settings, picked, fleet, quiet)?;
     report(global, settings, &summary, place.as_ref())?;
     Ok(ExitCode::SUCCESS)

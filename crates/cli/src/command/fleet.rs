@@ -5,10 +5,12 @@ use super::wiring::{engine_settings, opening};
 use super::{load, now, print_json};
 use crate::Usage;
 use crate::args::{Format, Global, Worker};
-use crate::config::{Flags, Override, Settings};
+use crate::config::{Flags, Loaded, Override};
 use crate::output::{self, bytes, count, plural, seconds, table};
 use anyhow::Context;
-use argiope_crawl::{Absent, Access, DataDir, Fleet, Follows, Picked, follows};
+use argiope_crawl::{
+    Absent, Access, DataDir, EngineSettings, Fleet, Follows, Picked, Question, follows,
+};
 use argiope_model::PARTITIONS;
 use argiope_store::{FleetRows, PostgresOptions, PostgresStore, Store, Waiting};
 use serde_json::json;
@@ -108,6 +110,23 @@ pub fn or_absent(global: &Global, error: anyhow::Error) -> anyhow::Error {
     }
 }
 
+/// The settings with the delay that the fleet keeps, for questions that it matters to.
+pub fn with_delay(
+    global: &Global,
+    question: &Question,
+    settings: EngineSettings,
+) -> EngineSettings {
+    let asked = matches!(question, Question::Explain { .. } | Question::Sites { .. });
+    let said = || {
+        let url = address(global).ok()??;
+        look_in(&url, super::VISIT_MEMORY).ok()?.delay(None).ok()?
+    };
+    match asked.then(said).flatten() {
+        Some(delay) => EngineSettings { delay, ..settings },
+        None => settings,
+    }
+}
+
 /// What to say of pages that are kept where nobody looks.
 pub fn absent_line(names: &BTreeSet<String>) -> Option<String> {
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -134,10 +153,11 @@ fn look_in(url: &str, memory: u64) -> anyhow::Result<PostgresStore> {
 
 impl Place {
     /// What the engine is told of it.
-    pub fn fleet(&self, settings: &Settings, stays: bool) -> Fleet {
+    pub fn fleet(&self, loaded: &Loaded, stays: bool) -> Fleet {
         let (store, name) = (self.store.clone(), self.name.clone());
-        let metrics = String::new();
-        Fleet { store, name, metrics, lease: settings.store.lease, stays }
+        let (metrics, settings) = (String::new(), &loaded.settings);
+        let delay = loaded.is_said("crawl.delay").then_some(settings.crawl.delay);
+        Fleet { store, name, metrics, lease: settings.store.lease, stays, delay }
     }
 
     /// Gives a new job a number that nobody else gives at the same time.
@@ -189,7 +209,7 @@ pub fn worker(global: &Global, args: &Worker) -> anyhow::Result<ExitCode> {
         output::talk(format!("{} joins the fleet of {}.", place.name, place.store.name()));
         opening(settings, output::on_terminal()).iter().for_each(output::talk);
     }
-    let fleet = place.fleet(settings, true);
+    let fleet = place.fleet(&loaded, true);
     let store: Arc<dyn Store> = place.store.clone();
     let summary = execute(place.dir.clone(), store, settings, None, Some(fleet), quiet)?;
     if quiet {

@@ -68,6 +68,11 @@ impl Loaded {
     pub fn rows(&self) -> &[Row] {
         &self.rows
     }
+
+    /// Whether somebody has said a setting, by a flag or in a file.
+    pub fn is_said(&self, key: &str) -> bool {
+        self.rows.iter().any(|row| row.key == key && row.origin != "default")
+    }
 }
 
 /// One setting as `config show` prints it; as JSON, `value` keeps its type.

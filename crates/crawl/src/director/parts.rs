@@ -54,6 +54,12 @@ impl Director {
             PartsNews::Bytes(job, share) => self.bytes_came(job, share, now),
             PartsNews::Quota(job) => self.quota_came(job, now),
             PartsNews::Excluded(names) => self.excluded_by_others = Some(names),
+            PartsNews::Delay(delay) if delay != self.settings.delay => {
+                tracing::info!("all workers wait {delay:?} between requests to a host from now on");
+                self.settings.delay = delay;
+                self.frontier.set_delay(delay);
+            }
+            PartsNews::Delay(_) => {}
             PartsNews::Left => {
                 self.frontier.left();
                 self.next_due = Some(Time(0));
