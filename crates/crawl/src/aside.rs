@@ -12,6 +12,7 @@
 
 use crate::fleet::{Order, PartsNews};
 use crate::group::Event;
+use crate::settings::gap;
 use argiope_frontier::Turn;
 use argiope_model::{JobId, Time};
 use argiope_store::{PostgresStore, Share, Store, StoreError, Turn as Given};
@@ -69,8 +70,9 @@ struct Asking {
     /// How often the fleet had changed when that was last looked at, and who is told.
     moves: Option<u64>,
     keeper: Sender<Order>,
-    /// The delay that all keep, as it was last heard.
-    delay: Option<Duration>,
+    /// The gap that somebody has set, and the delay that all keep, as it was last heard.
+    set: Option<Duration>,
+    delay: Duration,
     cleared: Instant,
     /// What is to be given back and could not be.
     owed: BTreeSet<JobId>,
@@ -79,16 +81,16 @@ struct Asking {
 /// Starts the thread; it ends when nobody can wish for anything any more.
 pub(crate) fn start(
     store: Arc<PostgresStore>,
-    gap: Duration,
+    (set, delay): (Option<Duration>, Duration),
     events: mpsc::Sender<Event>,
     keeper: Sender<Order>,
 ) -> std::io::Result<(Aside, JoinHandle<()>)> {
     let (wishes, wished) = channel();
     let (slack, exclusions, cleared) = (SLACK.0, None, Instant::now());
     let owed = BTreeSet::new();
-    let (moves, delay) = (None, None);
+    let (moves, gap) = (None, gap(set, delay));
     let asking =
-        Asking { store, events, gap, slack, exclusions, moves, keeper, delay, cleared, owed };
+        Asking { store, events, gap, slack, exclusions, moves, keeper, set, delay, cleared, owed };
     let thread = std::thread::Builder::new().name("aside".to_owned());
     Ok((Aside(wishes), thread.spawn(move || asking.run(&wished))?))
 }
@@ -225,9 +227,9 @@ impl Asking {
         if self.moves.replace(around.moves).is_some_and(|before| before != around.moves) {
             let _ = self.keeper.send(Order::Look);
         }
-        if let Some(delay) = around.delay
-            && self.delay.replace(delay) != Some(delay)
-        {
+        if let Some(delay) = around.delay.filter(|delay| *delay != self.delay) {
+            self.delay = delay;
+            self.gap = gap(self.set, delay);
             self.say(PartsNews::Delay(delay));
         }
         if self.cleared.elapsed() > UNUSED.1 {

@@ -236,13 +236,14 @@ fn acquire(
 pub(crate) fn keep(
     fleet: &Fleet,
     job: Option<JobId>,
-    gap: Duration,
+    (set, delay): (Option<Duration>, Duration),
     tenure: Arc<Tenure>,
     events: mpsc::Sender<Event>,
 ) -> std::io::Result<(Membership, Keeping)> {
     let (orders, heard) = blocking::channel();
     let spare = Arc::new(Mutex::new(None));
-    let (aside, asking) = aside::start(fleet.store.clone(), gap, events.clone(), orders.clone())?;
+    let (aside, asking) =
+        aside::start(fleet.store.clone(), (set, delay), events.clone(), orders.clone())?;
     let keeper = Keeper {
         store: fleet.store.clone(),
         lease: fleet.lease,

@@ -236,7 +236,8 @@ fn open_term(
             (None, None, store.claims().map_err(start)?, pages)
         }
         Some((fleet, job, Term { claims, block, .. })) => {
-            let kept = keep(fleet, job, settings.address_gap, tenure, events.clone());
+            let kept =
+                keep(fleet, job, (settings.address_gap, settings.delay), tenure, events.clone());
             let (member, keeping) = kept.map_err(|e| EngineError::Start(e.into()))?;
             (Some(member), Some(keeping), claims, block)
         }

@@ -34,8 +34,9 @@ pub struct EngineSettings {
     pub robots: bool,
     /// Whether sitemaps that robots.txt names are read.
     pub sitemaps: bool,
-    /// From the start of one request to an address to the start of the next.
-    pub address_gap: Duration,
+    /// From the start of one request to an address to the start of the next; `None` goes with the delay
+    /// ([`gap`]).
+    pub address_gap: Option<Duration>,
     /// Addresses without such a gap.
     pub address_exempt: Vec<Network>,
     /// How patient the crawl is with hosts that do not answer well.
@@ -62,6 +63,15 @@ pub struct EngineSettings {
     pub hold: Hold,
     /// What the fetcher needs; `spool_dir` and `body_memory` are set by the engine.
     pub fetch: FetchSettings,
+}
+
+/// The longest pause between requests to one address that nobody asked for.
+const AUTO_GAP_MAX: Duration = Duration::from_secs(1);
+
+/// The pause between requests to one address. Unless somebody set it: long enough to spread the hosts
+/// of one machine, too short to be felt by a crawl of one host.
+pub(crate) fn gap(set: Option<Duration>, delay: Duration) -> Duration {
+    set.unwrap_or((delay / 10).min(AUTO_GAP_MAX))
 }
 
 impl EngineSettings {

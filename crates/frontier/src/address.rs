@@ -93,6 +93,10 @@ const REMEMBERED: usize = 4096;
 const HELD: usize = 1 << 16;
 
 impl Addresses {
+    pub fn set_gap(&mut self, gap: Duration) {
+        self.gap = gap;
+    }
+
     pub fn new(gap: Duration, exempt: Vec<Network>, turns: bool) -> Self {
         Addresses { gap, exempt, free: HashMap::new(), turns, standing: HashMap::new() }
     }

@@ -117,9 +117,11 @@ pub struct Frontier {
 const MIN_HOSTS: usize = 64;
 
 impl Frontier {
-    /// From now on answers are followed by this delay; whoever waits already, waits as was said then.
-    pub fn set_delay(&mut self, delay: Duration) {
-        self.rules.delay = delay;
+    /// From now on answers are followed by this delay, and requests to an address by this gap; whoever
+    /// waits already, waits as was said then.
+    pub fn set_delay(&mut self, delay: Duration, gap: Duration) {
+        (self.rules.delay, self.rules.address_gap) = (delay, gap);
+        self.addresses.set_gap(gap);
     }
 
     /// An empty frontier.

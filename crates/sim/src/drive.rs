@@ -445,7 +445,7 @@ impl Simulation<'_> {
             per_host: scenario.per_host,
             robots: true,
             sitemaps: true,
-            address_gap: scenario.address_gap,
+            address_gap: Some(scenario.address_gap),
             address_exempt: vec!["198.19.0.0/16".parse().expect("a network")],
             patience: Patience { backoff: BACKOFF, ..Patience::default() },
             max_redirects: 10,
@@ -464,7 +464,7 @@ impl Simulation<'_> {
             Broken::ShorterDelay(by) => settings.delay = settings.delay.saturating_sub(by),
             Broken::MoreConnections => settings.per_host += 1,
             Broken::NoRobots => settings.robots = false,
-            Broken::NoAddressGap => settings.address_gap = Duration::ZERO,
+            Broken::NoAddressGap => settings.address_gap = Some(Duration::ZERO),
             _ => {}
         }
         settings

@@ -339,13 +339,19 @@ fn report(
         Ended::Stopped => "Stopped",
     };
     let elapsed = summary.elapsed.as_secs_f64();
-    output::talk(format!(
-        "{verb} after {}: {}, {}, {:.1} pages/s.",
-        seconds(elapsed),
-        plural(summary.fetched, "page", "pages"),
-        bytes(summary.bytes),
-        row["pages_per_s"].as_f64().unwrap_or(0.0)
-    ));
+    let here = format!("{}, {}", plural(summary.fetched, "page", "pages"), bytes(summary.bytes));
+    output::talk(match place {
+        Some(_) => format!(
+            "{verb} after {}: {} by all workers together, {here} by this one.",
+            seconds(elapsed),
+            plural(number("fetched"), "page", "pages")
+        ),
+        None => format!(
+            "{verb} after {}: {here}, {:.1} pages/s.",
+            seconds(elapsed),
+            row["pages_per_s"].as_f64().unwrap_or(0.0)
+        ),
+    });
     let skipped: Vec<String> = [
         ("extension", "by extension"),
         ("type", "by type"),

@@ -246,7 +246,7 @@ pub fn status(global: &Global) -> anyhow::Result<ExitCode> {
     let FleetRows { workers, free, waiting } = store.fleet()?;
     let jobs = store.jobs()?;
     let alive = || workers.iter().filter(|worker| worker.left.is_some());
-    let speed: f64 = alive().map(|worker| worker.speed).sum();
+    let speed = alive().map(|worker| worker.speed).fold(0.0, |all, one| all + one);
     let pages: u64 = jobs.iter().map(|row| row.counters.fetched + row.counters.unchanged).sum();
     let queued: u64 = jobs.iter().map(|row| row.counters.queued).sum();
     let round = |x: f64| (x * 10.0).round() / 10.0;

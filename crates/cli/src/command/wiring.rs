@@ -174,7 +174,7 @@ mod tests {
             "fetch.proxy=socks5://proxy.test",
         ]));
         assert!(!engine.robots && !engine.sitemaps);
-        assert_eq!(engine.address_gap, Duration::from_secs(3));
+        assert_eq!(engine.address_gap, Some(Duration::from_secs(3)));
         assert_eq!(engine.address_exempt, ["192.0.2.0/24".parse().unwrap()]);
         let patience = &engine.patience;
         assert_eq!(patience.backoff, Duration::from_secs(4));

@@ -17,9 +17,6 @@ use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// The longest pause between requests to one address that nobody asked for.
-const AUTO_GAP_MAX: Duration = Duration::from_secs(1);
-
 /// Everything that can be set, valid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
@@ -56,8 +53,8 @@ pub struct Crawl {
     pub links: bool,
     /// Whether words are indexed while the crawl runs.
     pub index: bool,
-    /// Pause between requests to one address.
-    pub address_gap: Duration,
+    /// Pause between requests to one address; `None` goes with the delay.
+    pub address_gap: Option<Duration>,
     /// Networks without such a pause.
     pub address_exempt: Vec<Network>,
     /// Connections open at once, at least 1.
@@ -325,12 +322,10 @@ impl<'a> Holding<'a> {
         }
     }
 
-    /// Unless somebody set it: long enough to spread the hosts of one machine, too short to be
-    /// felt by a crawl of one host.
-    fn address_gap(&self) -> Duration {
+    fn address_gap(&self) -> Option<Duration> {
         match self.get("crawl.address_gap").1 {
-            Value::Duration(gap) => *gap,
-            _ => (self.duration("crawl.delay") / 10).min(AUTO_GAP_MAX),
+            Value::Duration(gap) => Some(*gap),
+            _ => None,
         }
     }
 

@@ -25,7 +25,7 @@ use crate::live::{Live, Meter};
 use crate::order::Picked;
 use crate::robots::{Asker, ask_robots, locate};
 use crate::run::{Ended, EngineError, Instruction, SiteChange};
-use crate::settings::EngineSettings;
+use crate::settings::{EngineSettings, gap};
 use crate::visit::{Shared, visit};
 use active::Active;
 use argiope_frontier::{
@@ -158,7 +158,7 @@ impl Director {
                 max_hosts: (settings.window_rows() / 16).max(2 * settings.connections),
                 rows: settings.window_rows(),
                 rule_bytes: settings.rule_memory(),
-                address_gap: settings.address_gap,
+                address_gap: gap(settings.address_gap, settings.delay),
                 address_exempt: settings.address_exempt.clone(),
                 address_turns: member.is_some(),
                 robots: settings.robots.then(|| settings.agent().to_owned()),

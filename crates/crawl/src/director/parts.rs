@@ -12,6 +12,7 @@ use super::active::Active;
 use crate::fleet::PartsNews;
 use crate::group::Settled;
 use crate::run::{Ended, EngineError};
+use crate::settings::gap;
 use argiope_frontier::{Exclusions, Refill, RobotsFile};
 use argiope_model::{CanonicalUrl, FetchOutcome, HostKey, JobId, JobState, OutcomeKind, Time};
 use argiope_store::{JobChange, JobProgress, StoreError};
@@ -57,7 +58,7 @@ impl Director {
             PartsNews::Delay(delay) if delay != self.settings.delay => {
                 tracing::info!("all workers wait {delay:?} between requests to a host from now on");
                 self.settings.delay = delay;
-                self.frontier.set_delay(delay);
+                self.frontier.set_delay(delay, gap(self.settings.address_gap, delay));
             }
             PartsNews::Delay(_) => {}
             PartsNews::Left => {

@@ -354,7 +354,7 @@ async fn hosts_of_one_address_keep_its_gap() {
     let one = Raw::start(|_| page(&[])).await;
     let two = Raw::start(|_| page(&[])).await;
     let place = Place::new();
-    let gap = EngineSettings { address_gap: Duration::from_millis(200), ..settings() };
+    let gap = EngineSettings { address_gap: Some(Duration::from_millis(200)), ..settings() };
     let mut both = order(&[one.url("/a"), two.url("/b"), one.url("/c"), two.url("/d")]);
     both.wanted = wanted(&["html"]);
     let summary = place.crawl(gap, both).await;

@@ -43,7 +43,7 @@ pub fn settings() -> EngineSettings {
         per_host: 4,
         robots: true,
         sitemaps: true,
-        address_gap: Duration::ZERO,
+        address_gap: Some(Duration::ZERO),
         address_exempt: Vec::new(),
         patience: Patience {
             backoff: Duration::from_millis(20),
