@@ -112,7 +112,7 @@ pub use member::{Follows, follows};
 pub use metrics::{page as metrics_page, serve as serve_metrics};
 pub use order::{NewJob, Picked, open_jobs, pick_job};
 pub use run::{Ended, EngineError, Instruction, Run, SiteChange, Summary, run};
-pub use settings::EngineSettings;
+pub use settings::{EngineSettings, gap as address_gap};
 pub use sites::{excluded_starts, forgive_site};
 pub use texts::{Texts, TextsError, texts_again};
 pub use verify::{Absent, Problem, Verified, verify, verify_words};

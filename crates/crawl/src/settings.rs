@@ -70,7 +70,7 @@ const AUTO_GAP_MAX: Duration = Duration::from_secs(1);
 
 /// The pause between requests to one address. Unless somebody set it: long enough to spread the hosts
 /// of one machine, too short to be felt by a crawl of one host.
-pub(crate) fn gap(set: Option<Duration>, delay: Duration) -> Duration {
+pub fn gap(set: Option<Duration>, delay: Duration) -> Duration {
     set.unwrap_or((delay / 10).min(AUTO_GAP_MAX))
 }
 

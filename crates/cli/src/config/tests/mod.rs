@@ -210,7 +210,10 @@ fn values_mean_what_the_engine_needs() {
 
 #[test]
 fn the_gap_between_requests_to_an_address_follows_from_the_delay() {
-    let gap = |text: &str| load_text(text.as_bytes(), &[]).unwrap().settings.crawl.address_gap;
+    let gap = |text: &str| {
+        let crawl = load_text(text.as_bytes(), &[]).unwrap().settings.crawl;
+        argiope_crawl::address_gap(crawl.address_gap, crawl.delay)
+    };
     assert_eq!(gap(""), Duration::from_secs(1));
     assert_eq!(gap("[crawl]\ndelay = \"3s\""), Duration::from_millis(300));
     assert_eq!(gap("[crawl]\ndelay = 0"), Duration::ZERO);
