@@ -27,7 +27,7 @@ const ROUNDING: Duration = Duration::from_millis(2);
 #[derive(Clone, Debug)]
 pub struct Seen {
     path: String,
-    began: Instant,
+    pub began: Instant,
     ended: Instant,
 }
 

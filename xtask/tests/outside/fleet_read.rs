@@ -194,6 +194,12 @@ fn the_delay_that_whoever_gives_the_work_has_said_is_kept_by_all() -> Result<()>
     // Ten pages at ten seconds would be a hundred.
     ensure!(took < 60.0, "somebody kept another delay: {took} s");
     crate::fleet::pauses_were_kept(&web.seen())?;
+    // The gap of an address has gone with the delay: a second of it, for ten seconds, would be felt.
+    for (host, seen) in web.seen() {
+        let pauses = seen.windows(2).map(|pair| pair[1].began - pair[0].began);
+        let least = pauses.min().context("asked once")?;
+        ensure!(least < Duration::from_millis(900), "host {host} had a pause of {least:?} always");
+    }
     let sites = fleet.rig.rows("reader", &["sites", "--store", &fleet.url])?;
     ensure!(sites.iter().all(|row| row["delay_s"] == 0.3), "{}", some(&sites));
     drop(worker);
