@@ -17,7 +17,9 @@ use crate::tenure::{Speed, Tenure};
 use crate::visit::VisitError;
 use argiope_frontier::Turn;
 use argiope_model::{HostKey, JobId, Time};
-use argiope_store::{Held, PostgresStore, Rebalance, Share, StoreError, WorkerReport, rebalance};
+use argiope_store::{
+    Held, PostgresStore, Rebalance, Share, StoreError, WorkerReport, fair_share, rebalance,
+};
 use std::collections::BTreeSet;
 use std::net::IpAddr;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
@@ -32,6 +34,8 @@ const BLOCK: u64 = 100_000;
 const FEW: u64 = 1_000;
 /// How often it is tried again what did not work.
 const AGAIN: Duration = Duration::from_millis(500);
+/// How long whoever joins waits for its whole share, once it has some of it.
+const WHOLE_SHARE: Duration = Duration::from_secs(3);
 
 /// What a run needs to be one of many.
 #[derive(Clone)]
@@ -195,10 +199,20 @@ fn try_join(
     let delay = store.delay(fleet.delay)?;
     let mut sent = Instant::now();
     let mut held = store.join(&fleet.name, &fleet.metrics, fleet.lease, sent)?;
+    let begun = Instant::now();
+    let mut claims = Vec::new();
     loop {
-        let Rebalance { take, .. } =
-            rebalance(held.workers, held.rank, held.parts.len(), held.free.len());
-        if let Some(claims) = acquire(store, &held, take)? {
+        if let Some(part) = held.lost.first() {
+            return Err(StoreError::LeaseLost { part: *part });
+        }
+        let share = fair_share(held.workers, held.rank);
+        let take = share.saturating_sub(held.parts.len()).min(held.free.len());
+        let taken = acquire(store, &held, take)?;
+        let ours = held.parts.len() + taken.as_ref().map_or(0, |(taken, _)| *taken);
+        claims.extend(taken.into_iter().flat_map(|(_, left_open)| left_open));
+        // The others give back one after the other; for whoever begins with a part of its share, the
+        // rest would arrive in the middle of its work.
+        if ours >= share.max(1) || (ours > 0 && begun.elapsed() > WHOLE_SHARE) {
             tenure.renew(sent + fleet.lease);
             return Ok(Some(Term { claims, block, delay }));
         }
@@ -212,12 +226,13 @@ fn try_join(
     }
 }
 
-/// Takes so many of the partitions that are free. `None`: none was got; else the claims left in them.
+/// Takes so many of the partitions that are free. `None`: none was got; else how many, and the claims
+/// left in them.
 fn acquire(
     store: &PostgresStore,
     held: &Held,
     take: usize,
-) -> Result<Option<Vec<HostKey>>, StoreError> {
+) -> Result<Option<(usize, Vec<HostKey>)>, StoreError> {
     if take == 0 {
         return Ok(None);
     }
@@ -229,7 +244,7 @@ fn acquire(
     let taken = store.acquire(&wanted)?;
     let ours = |host: &HostKey| taken.binary_search(&host.part).is_ok();
     let claims = claims.into_iter().filter(ours).collect();
-    Ok((!taken.is_empty()).then_some(claims))
+    Ok((!taken.is_empty()).then_some((taken.len(), claims)))
 }
 
 /// Starts the thread that keeps the lease.
@@ -324,7 +339,7 @@ impl Keeper {
         self.tenure.renew(held.deadline);
         let Rebalance { take, give } =
             rebalance(held.workers, held.rank, held.parts.len(), held.free.len());
-        if let Some(claims) = acquire(&self.store, &held, take)? {
+        if let Some((_, claims)) = acquire(&self.store, &held, take)? {
             self.say(Event::Parts(PartsNews::Taken(claims)));
         }
         if give > 0 && !self.giving {
