@@ -1,0 +1,266 @@
+//! Made-up pages of many kinds, and a made-up site whose every change is known.
+
+use super::*;
+use argiope_model::Time;
+
+const DAY: i64 = 86_400_000;
+
+fn change(old: &str, new: &str) -> Change {
+    let old = Sight { title: "A page", text: old, time: None };
+    let new = Sight { title: "A page", text: new, time: None };
+    compare(&old, &new, &Volatile::default())
+}
+
+const PAGE: &str = "Spiders\nAn orb weaver builds a new web every evening.\nIt eats the old one \
+                    first.\nThe silk is stronger than steel of the same weight.\nHome\nAbout";
+
+#[test]
+fn what_is_equal_is_the_same_and_a_word_is_a_change() {
+    assert_eq!(change(PAGE, PAGE).reason, Reason::Same);
+    let edited = change(PAGE, &PAGE.replace("evening", "morning"));
+    assert!(edited.counts && edited.reason == Reason::Text);
+    assert!(edited.share > 0.0 && edited.share < 0.1, "{edited:?}");
+    assert_eq!(change(PAGE, "Quite other words stand here").share, 1.0);
+    assert!(change(PAGE, &format!("{PAGE}\nOne more line")).counts);
+    assert!(change(&format!("{PAGE}\nOne more line"), PAGE).counts);
+}
+
+#[test]
+fn a_title_is_a_change_and_a_number_before_it_is_none() {
+    let sight = |title| Sight { title, text: PAGE, time: None };
+    let compared = |a, b| compare(&sight(a), &sight(b), &Volatile::default());
+    assert_eq!(compared("Spiders", "Insects").reason, Reason::Title);
+    assert!(compared("Spiders", "Insects").counts);
+    assert_eq!(compared("(3) Inbox", "(4) Inbox").reason, Reason::Noise);
+}
+
+#[test]
+fn labelled_advertisements_and_another_order_do_not_count() {
+    let with = |ad: &str| format!("{PAGE}\nAdvertisement\n{ad}\nImprint");
+    assert_eq!(
+        change(&with("Buy our silk today"), &with("New shoes for eight feet")).reason,
+        Reason::Noise
+    );
+    let inline = |ad: &str| format!("Sponsored: {ad}\n{PAGE}");
+    assert!(!change(&inline("Silk"), &inline("Shoes for all")).counts);
+    let (a, b) = ("Top\none\ntwo\nthree\nfour\nBottom", "Top\nthree\none\nfour\ntwo\nBottom");
+    assert_eq!(change(a, b).reason, Reason::Order);
+}
+
+#[test]
+fn an_error_page_does_not_count_and_the_page_behind_it_is_compared() {
+    let mut watcher = Watcher::default();
+    let mut see = |title, text| {
+        let change = watcher.see(&Sight { title, text, time: None });
+        change.map(|c| (c.counts, c.reason))
+    };
+    assert_eq!(see("Spiders", PAGE), None);
+    let error = (false, Reason::ErrorPage);
+    assert_eq!(
+        see("Oops", "Home\nAbout\nSorry, something went wrong. Try again later."),
+        Some(error)
+    );
+    assert_eq!(see("Login", "Please log in\nName\nPassword"), Some(error));
+    assert_eq!(see("Spiders", PAGE), Some((false, Reason::Same)));
+    assert_eq!(see("404", "Page not found\nHome"), Some(error));
+    let edited = PAGE.replace("steel", "iron");
+    assert_eq!(see("Spiders", &edited), Some((true, Reason::Text)));
+}
+
+#[test]
+fn a_page_about_errors_may_change() {
+    let page = "HTTP status codes\n404 not found: the server has nothing there\n410 gone: it had";
+    assert!(change(page, &page.replace("it had", "it had something")).counts);
+    assert!(change(page, "HTTP status codes\n404 not found: nothing there").counts);
+}
+
+#[test]
+fn a_box_that_turns_is_known_by_what_comes_back() {
+    let mut watcher = Watcher::default();
+    let mut see = |item: &str, body: &str| {
+        let text = format!("Home\nNews\nWeather\n{body}\n{item}\nImprint\nContact");
+        watcher.see(&Sight { title: "t", text: &text, time: None }).map(|c| c.counts)
+    };
+    let body = "Long words of the page itself that nobody changes for a while";
+    let ads = ["Cheap flights to the moon", "Eat more flies", "Silk for everyone", "Eight shoes"];
+    see(ads[0], body);
+    let first: Vec<_> = [1, 0, 2, 1, 3, 0, 2, 3, 1].map(|n| see(ads[n], body)).into();
+    // The first cannot be told from an edit; from the first return on they can.
+    assert_eq!(first[0], Some(true));
+    assert!(first[1..].iter().all(|counts| *counts == Some(false)), "{first:?}");
+    assert_eq!(see("An advertisement never seen before", body), Some(false));
+    let edited = body.replace("nobody", "somebody");
+    assert_eq!(see(ads[0], &edited), Some(true), "beside a box that turns");
+    assert_eq!(see(ads[1], &edited), Some(false));
+}
+
+#[test]
+fn boxes_that_the_site_has_in_common_are_known_at_once() {
+    let ads = ["Cheap flights to the moon", "Eat more flies"];
+    let known = ads.map(line_hash);
+    let text = |ad| format!("{PAGE}\n{ad}\nImprint");
+    let (old, new) = (text(ads[0]), text(ads[1]));
+    let sight = |text| Sight { title: "t", text, time: None };
+    let (old, new) = (sight(&old), sight(&new));
+    let common = |line| known.contains(&line);
+    assert!(!compare_on_site(&old, &new, &Volatile::default(), &common).counts);
+    assert!(compare(&old, &new, &Volatile::default()).counts);
+}
+
+#[test]
+fn news_at_the_top_of_a_list_always_count() {
+    let mut watcher = Watcher::default();
+    for n in 0..40 {
+        let items: Vec<String> =
+            (n..n + 8).rev().map(|n| format!("Story {} of the day", name(n))).collect();
+        let text = format!("News\n{}\nImprint", items.join("\n"));
+        let change = watcher.see(&Sight { title: "News", text: &text, time: None });
+        assert!(change.is_none_or(|c| c.counts), "story {n}");
+    }
+}
+
+/// A word for a number.
+fn name(mut n: u64) -> String {
+    let mut out = String::new();
+    n = n.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0x5DEE_CE66;
+    for _ in 0..6 {
+        out.push(char::from(b'a' + (n % 26) as u8));
+        n /= 26;
+    }
+    out
+}
+
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, n: u64) -> u64 {
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % n
+    }
+}
+
+/// A page with everything that moves, and a body that is changed at known times.
+struct MadeUp {
+    page: u64,
+    body: Vec<String>,
+    list: Vec<String>,
+    edits: u64,
+    views: u64,
+}
+
+impl MadeUp {
+    fn new(page: u64) -> Self {
+        let line = |n: u64| {
+            (0..12 + n % 9).map(|w| name(page * 1000 + n * 50 + w)).collect::<Vec<_>>().join(" ")
+        };
+        MadeUp {
+            page,
+            body: (0..6 + page % 5).map(line).collect(),
+            list: (0..5).map(|n| format!("Item {}", name(page * 77 + n))).collect(),
+            edits: 0,
+            views: 1000 * page,
+        }
+    }
+
+    fn edit(&mut self, dice: &mut Dice) {
+        self.edits += 1;
+        let fresh = name(self.page * 1_000_003 + self.edits * 7919);
+        let line = dice.below(self.body.len() as u64) as usize;
+        match dice.below(6) {
+            0 => self.body.push(format!("{fresh} was added to the end of it")),
+            1 if self.body.len() > 3 => drop(self.body.remove(line)),
+            2 => self.list.insert(0, format!("Item {fresh}")),
+            3 => self.body[line] = format!("{fresh} stands here now in place of all that was said"),
+            4 => {
+                self.body[line] =
+                    format!("Version {} of it costs {} EUR", self.edits, 10 + self.edits)
+            }
+            _ => self.body[line] = format!("{} {fresh}", self.body[line]),
+        }
+    }
+
+    fn seen(&mut self, at: Time, dice: &mut Dice) -> (String, String) {
+        self.views += 1 + dice.below(40);
+        if dice.below(25) == 0 {
+            return match dice.below(4) {
+                0 => (
+                    "Error".into(),
+                    "Home\nAbout\nSorry, something went wrong.\nTry again later.".into(),
+                ),
+                1 => ("Log in".into(), "Please log in to see this page\nName\nPassword".into()),
+                2 => ("404".into(), "Page not found".into()),
+                _ => ("Hold on".into(), "We are down for maintenance. Back soon!".into()),
+            };
+        }
+        let iso = at.iso_seconds();
+        let ads =
+            ["Cheap flights to the moon", "Eat more flies", "Silk for everyone", "Eight new shoes"];
+        let ad = ads[dice.below(4) as usize];
+        let clock = match self.page % 3 {
+            0 => format!("Server time: {} {}", &iso[..10], &iso[11..19]),
+            1 => format!("It is {} now", &iso[11..16]),
+            _ => format!("Last updated {} minutes ago", 1 + dice.below(50)),
+        };
+        let counter = match self.page % 4 {
+            0 => format!("{} views", self.views),
+            1 => format!("You are visitor number {}", self.views),
+            2 => format!("Visitors:\n{}", self.views),
+            _ => format!("This page was viewed {} times", self.views),
+        };
+        let text = format!(
+            "Home\nAbout\n{clock}\n{}\n{}\nAdvertisement\n{ad}\n{counter}\nShare: http://a.test/p{}?sid={:x}\n\
+             Page generated in 0.{} seconds\n© 2001-{} Spider Works",
+            self.body.join("\n"),
+            self.list.join("\n"),
+            self.page,
+            dice.below(1 << 30),
+            dice.below(1000),
+            &iso[..4]
+        );
+        (format!("Page {}", name(self.page)), text)
+    }
+}
+
+#[test]
+fn on_a_made_up_site_under_one_in_a_hundred_is_false_or_missed() {
+    let mut dice = Dice(7);
+    let (mut still, mut false_changes, mut edits, mut missed) = (0, 0, 0, 0);
+    for page in 0..200 {
+        let mut site = MadeUp::new(page);
+        let mut watcher = Watcher::default();
+        let mut at = Time(1_767_225_600_000 + page as i64 * 3_600_000);
+        let often = [2, 5, 20][page as usize % 3];
+        let mut open = false;
+        for _ in 0..60 {
+            at = Time(at.0 + DAY / 3 + dice.below(DAY as u64) as i64);
+            if dice.below(often) == 0 {
+                site.edit(&mut dice);
+                open = true;
+            }
+            let (title, text) = site.seen(at, &mut dice);
+            let Some(change) = watcher.see(&Sight { title: &title, text: &text, time: Some(at) })
+            else {
+                open = false;
+                continue;
+            };
+            // A change behind an error page is seen with the next visit.
+            let is_error = text.len() < 100;
+            match (open && !is_error, change.counts) {
+                (true, counts) => {
+                    (edits, missed) = (edits + 1, missed + i32::from(!counts));
+                    open = false;
+                }
+                (false, counts) => {
+                    (still, false_changes) = (still + 1, false_changes + i32::from(counts))
+                }
+            }
+        }
+    }
+    println!(
+        "{still} visits without a change, {false_changes} false; {edits} changes, {missed} missed"
+    );
+    assert!(still > 5000 && edits > 1500);
+    assert!(false_changes * 100 < still, "{false_changes} of {still}");
+    assert!(missed * 100 < edits, "{missed} of {edits}");
+}
