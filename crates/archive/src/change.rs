@@ -32,6 +32,11 @@ impl Watcher {
         Watcher { memory, last: None }
     }
 
+    /// One that looks at the same texts again, with what is known of them by now.
+    pub fn again(self) -> Self {
+        Watcher::with(self.memory.settled())
+    }
+
     /// What is remembered.
     pub fn memory(&self) -> &Volatile {
         &self.memory

@@ -366,6 +366,15 @@ impl Volatile {
         self.places.drain(..beyond);
     }
 
+    /// Only what has come back at least once: what holds for every two sights of the page, whichever
+    /// came first.
+    pub fn settled(mut self) -> Self {
+        self.lines.retain(|w| w.back > 0);
+        self.lines.iter_mut().for_each(|w| w.away = true);
+        self.places.retain(|p| p.back > 0);
+        self
+    }
+
     fn line(&self, line: u64) -> Option<&Wandering> {
         self.lines.iter().find(|w| w.line == line)
     }
