@@ -235,7 +235,7 @@ fn folder(part: &str) -> String {
 fn file(last: &str, query: Option<&str>, mime: &str) -> String {
     let own = ending(&last.to_ascii_lowercase()).map(|e| &last[last.len() - e.len()..]);
     if last.is_empty() && query.is_none() {
-        return format!("index={}", by_type(mime)).replace('=', ".");
+        return format!("index.{}", by_type(mime));
     }
     let stem = own.map_or(last, |own| &last[..last.len() - own.len() - 1]);
     // What has the name of a page that ends with a slash is told apart from it.
@@ -358,11 +358,7 @@ mod tests {
         assert_eq!(path("https://a.test/docs/"), "a.test/docs/index.html");
         assert_eq!(path("https://a.test/a.html/b.html"), "a.test/a.html=dir/b.html");
         assert_eq!(path("https://a.test/HashMap.html"), "a.test/HashMap=11.html");
-        assert_eq!(
-            path("http://a.test:8080/x.html"),
-            "a.test_8080+http=hx".split("=hx").next().unwrap().to_owned()
-                + &path("http://a.test:8080/x.html")["a.test_8080+http".len()..]
-        );
+        assert!(path("http://a.test:8080/x.html").starts_with("a.test_8080+http=h"));
         assert!(path("https://a.test/docs").starts_with("a.test/docs=h"));
         assert!(path("https://a.test/x.html?b=1&c=2").starts_with("a.test/x_b_1_c_2=h"));
     }
