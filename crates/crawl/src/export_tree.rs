@@ -195,8 +195,13 @@ const ENDINGS: &[&str] = &[
 pub fn tree_path(url: &CanonicalUrl, mime: &str, version: Option<Time>) -> String {
     let origin = url.origin();
     let (scheme, host) = origin.split_once("://").unwrap_or(("http", origin));
+    // No name of a host has a plus in it.
+    let host = match host.rsplit_once(':').filter(|_| !host.ends_with(']')) {
+        Some((name, port)) => format!("{name}+{port}"),
+        None => host.to_owned(),
+    };
     let mut out = match scheme {
-        "https" => folder(host),
+        "https" => folder(&host),
         other => folder(&format!("{host}+{other}")),
     };
     let mut parts: Vec<&str> = url.path().split('/').skip(1).collect();
@@ -238,10 +243,12 @@ fn file(last: &str, query: Option<&str>, mime: &str) -> String {
         return format!("index.{}", by_type(mime));
     }
     let stem = own.map_or(last, |own| &last[..last.len() - own.len() - 1]);
-    // What has the name of a page that ends with a slash is told apart from it.
-    let taken = own.is_some() && stem.eq_ignore_ascii_case("index");
     let small = own.is_some_and(|own| own.bytes().all(|b| !b.is_ascii_uppercase()));
-    if query.is_none() && small && !taken {
+    if query.is_none() && small {
+        // The plain name is that of the page whose URL ends with a slash.
+        if stem == "index" {
+            return format!("index=file.{}", own.unwrap_or_default());
+        }
         return format!("{}.{}", legal(stem), own.unwrap_or_default());
     }
     let whole = match query {
@@ -358,7 +365,8 @@ mod tests {
         assert_eq!(path("https://a.test/docs/"), "a.test/docs/index.html");
         assert_eq!(path("https://a.test/a.html/b.html"), "a.test/a.html=dir/b.html");
         assert_eq!(path("https://a.test/HashMap.html"), "a.test/HashMap=11.html");
-        assert!(path("http://a.test:8080/x.html").starts_with("a.test_8080+http=h"));
+        assert!(path("http://a.test:8080/x.html") == "a.test+8080+http/x.html");
+        assert_eq!(path("https://a.test/index.html"), "a.test/index=file.html");
         assert!(path("https://a.test/docs").starts_with("a.test/docs=h"));
         assert!(path("https://a.test/x.html?b=1&c=2").starts_with("a.test/x_b_1_c_2=h"));
     }

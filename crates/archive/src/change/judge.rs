@@ -14,7 +14,7 @@ use super::noise::{Around, still};
 use super::words::{Words, numbered, words_changed};
 use argiope_model::Time;
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// A page as it was seen once.
@@ -245,7 +245,10 @@ impl Real {
 /// The lines of a sight: as they stand, and with stand-ins.
 struct Lines<'a> {
     raw: Vec<&'a str>,
+    /// A date that is that of the visit taken for a clock.
     still: Vec<String>,
+    /// A date taken for what it says.
+    plain: Vec<String>,
     hashes: Vec<u64>,
     words: usize,
 }
@@ -256,11 +259,13 @@ impl<'a> Lines<'a> {
         let line = |n: usize| raw.get(n).copied().unwrap_or_default();
         let around =
             |n: usize| Around { above: n.checked_sub(1).map_or("", line), below: line(n + 1) };
-        let still: Vec<String> =
-            raw.iter().enumerate().map(|(n, l)| still(l, around(n), sight.time)).collect();
+        let at = |time| -> Vec<String> {
+            raw.iter().enumerate().map(|(n, l)| still(l, around(n), time)).collect()
+        };
+        let (still, plain) = (at(sight.time), at(None));
         let hashes = still.iter().map(|l| xxh3_64(l.as_bytes())).collect();
         let words = raw.iter().map(|l| l.split_whitespace().count()).sum();
-        Lines { raw, still, hashes, words }
+        Lines { raw, still, plain, hashes, words }
     }
 
     fn hash(&self, n: Option<usize>) -> u64 {
@@ -288,10 +293,19 @@ impl<'a> Lines<'a> {
     }
 }
 
+/// Where the lines of two sights differ. A date that was that of the visit once and stands there
+/// still is no clock: a line that the other sight has too is compared with it as it is.
 fn differences(a: &Lines<'_>, b: &Lines<'_>) -> Vec<Hunk> {
+    let set = |lines: &Lines<'_>| lines.plain.iter().map(|l| xxh3_64(l.as_bytes())).collect();
+    let (of_a, of_b): (HashSet<u64>, HashSet<u64>) = (set(a), set(b));
+    let both = |plain: &String| {
+        let hash = xxh3_64(plain.as_bytes());
+        of_a.contains(&hash) && of_b.contains(&hash)
+    };
+    let key = |(plain, still)| if both(plain) { plain.as_str() } else { String::as_str(still) };
     let (x, y) = numbered([
-        &mut a.still.iter().map(String::as_str),
-        &mut b.still.iter().map(String::as_str),
+        &mut a.plain.iter().zip(&a.still).map(key),
+        &mut b.plain.iter().zip(&b.still).map(key),
     ]);
     hunks(&x, &y)
 }

@@ -75,7 +75,7 @@ fn stands_alone(c: char) -> bool {
 }
 
 /// Every token as a number, equal ones the same on both sides.
-pub(super) fn numbered<'t>(sides: [&mut dyn Iterator<Item = &'t str>; 2]) -> (Vec<u32>, Vec<u32>) {
+pub(super) fn numbered(sides: [&mut dyn Iterator<Item = &str>; 2]) -> (Vec<u32>, Vec<u32>) {
     let mut known: HashMap<&str, u32> = HashMap::new();
     let [old, new] = sides.map(|side| {
         let number = |token| {

@@ -92,16 +92,28 @@ impl Two {
     }
 }
 
+impl Two {
+    /// Whether there was space before a piece, in the text that it is a part of.
+    fn is_spaced(&self, piece: &Piece<'_>) -> bool {
+        let (which, part) = match piece {
+            Piece::Gone(part) => (0, part),
+            Piece::Same(part) | Piece::Come(part) => (1, part),
+        };
+        let TextBlob { title, text, .. } = &self.texts[which];
+        [title, text].into_iter().any(|whole| {
+            let begin = (part.as_ptr() as usize).wrapping_sub(whole.as_ptr() as usize);
+            whole.get(..begin).is_some_and(|before| before.ends_with(char::is_whitespace))
+        })
+    }
+}
+
 fn rows(two: &Two) -> Vec<serde_json::Value> {
-    let [old, new] = &two.texts;
-    let sight =
-        |n: usize, text: &'_ TextBlob| (text.title.clone(), text.text.clone(), two.times[n]);
-    let (a, b) = (sight(0, old), sight(1, new));
-    let change = compare(
-        &Sight { title: &a.0, text: &a.1, time: Some(a.2) },
-        &Sight { title: &b.0, text: &b.1, time: Some(b.2) },
-        &Volatile::default(),
-    );
+    let sight = |n: usize| Sight {
+        title: &two.texts[n].title,
+        text: &two.texts[n].text,
+        time: Some(two.times[n]),
+    };
+    let change = compare(&sight(0), &sight(1), &Volatile::default());
     let [title, text] = two.pieces();
     let (mut gone, mut come) = (0, 0);
     let mut out = Vec::new();
@@ -179,22 +191,28 @@ fn by_lines<'a>(pieces: &[Piece<'a>]) -> Vec<Line<'a>> {
     out
 }
 
-/// Signs that stand close to the word before them.
-fn is_close(text: &str) -> bool {
-    text.starts_with([',', '.', ';', ':', '!', '?', ')', ']', '’', '\''])
-}
-
-/// A line with its changes written out.
-fn written(line: &Line<'_>, mark: impl Fn(&Piece<'_>) -> String) -> String {
+/// A line with its changes written out, spaced as its words were.
+fn written(two: &Two, line: &Line<'_>, mark: impl Fn(&Piece<'_>) -> String) -> String {
     let mut out = String::new();
     for piece in &line.0 {
-        let (Piece::Same(text) | Piece::Gone(text) | Piece::Come(text)) = piece;
-        if !out.is_empty() && !is_close(text) && !out.ends_with(['(', '[']) {
+        if !out.is_empty() && two.is_spaced(piece) {
             out.push(' ');
         }
         out.push_str(&mark(piece));
     }
     out
+}
+
+/// Words that are shown of those that stayed, at each end.
+const SHOWN: usize = 15;
+
+/// The ends of a long text.
+fn ends(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    if words.len() <= 3 * SHOWN {
+        return text.to_owned();
+    }
+    format!("{} … {}", words[..SHOWN].join(" "), words[words.len() - SHOWN..].join(" "))
 }
 
 /// What stands in one line must not command the terminal.
@@ -204,7 +222,7 @@ fn tame(text: &str) -> String {
 
 fn lines(two: &Two, colour: bool) -> Vec<String> {
     let mark = |piece: &Piece<'_>| match (piece, colour) {
-        (Piece::Same(text), _) => tame(text),
+        (Piece::Same(text), _) => tame(&ends(text)),
         (Piece::Gone(text), true) => format!("\x1b[31;9m{}\x1b[0m", tame(text)),
         (Piece::Come(text), true) => format!("\x1b[32m{}\x1b[0m", tame(text)),
         (Piece::Gone(text), false) => format!("[-{}-]", tame(text)),
@@ -215,7 +233,7 @@ fn lines(two: &Two, colour: bool) -> Vec<String> {
         format!("+++ {}  {}", two.times[1].iso_seconds(), two.url),
     ];
     let [title, text] = two.pieces();
-    out.extend(by_lines(&title).iter().map(|line| format!("title: {}", written(line, mark))));
+    out.extend(by_lines(&title).iter().map(|line| format!("title: {}", written(two, line, mark))));
     let lines = by_lines(&text);
     let near = |n: usize| {
         lines[n.saturating_sub(AROUND)..lines.len().min(n + AROUND + 1)].iter().any(|l| l.1)
@@ -229,7 +247,7 @@ fn lines(two: &Two, colour: bool) -> Vec<String> {
         if std::mem::take(&mut left_out) {
             out.push("…".to_owned());
         }
-        out.push(written(line, mark));
+        out.push(written(two, line, mark));
     }
     if lines.iter().all(|line| !line.1) && title.is_empty() {
         out.truncate(2);
@@ -269,11 +287,11 @@ fn html(two: &Two) -> String {
         escaped(language),
     );
     for line in by_lines(&title) {
-        let _ = writeln!(out, "<h2>{}</h2>", written(&line, mark));
+        let _ = writeln!(out, "<h2>{}</h2>", written(two, &line, mark));
     }
     for line in by_lines(&text) {
         let class = if line.1 { "" } else { " class=\"same\"" };
-        let _ = writeln!(out, "<p{class}>{}</p>", written(&line, mark));
+        let _ = writeln!(out, "<p{class}>{}</p>", written(two, &line, mark));
     }
     out.push_str("</html>\n");
     out
@@ -301,6 +319,8 @@ mod tests {
         let same = "one\ntwo\nthree\nfour\nfive";
         let two =
             two(&format!("{same}\nThe web, spun."), &format!("{same}\nThe net, spun.\nAnd more"));
+        let close = self::two("at 10:20:00", "at 10:23:00");
+        assert_eq!(lines(&close, false)[2], "at 10:[-20-]{+23+}:00");
         let shown = lines(&two, false);
         assert_eq!(shown[2..], ["…", "four", "five", "The [-web-] {+net+}, spun.", "{+And more+}"]);
         assert!(lines(&two, true).iter().any(|line| line.contains("\x1b[32mnet")));
