@@ -229,7 +229,7 @@ pub fn tree_path(url: &CanonicalUrl, mime: &str, version: Option<Time>) -> Strin
 
 /// A folder: what could be a file says that it is none.
 fn folder(part: &str) -> String {
-    let name = legal(part);
+    let name = legal(part, part);
     match ending(&name.to_ascii_lowercase()).is_some() {
         true => format!("{name}=dir"),
         false => name,
@@ -249,7 +249,7 @@ fn file(last: &str, query: Option<&str>, mime: &str) -> String {
         if stem == "index" {
             return format!("index=file.{}", own.unwrap_or_default());
         }
-        return format!("{}.{}", legal(stem), own.unwrap_or_default());
+        return format!("{}.{}", legal(stem, last), own.unwrap_or_default());
     }
     let whole = match query {
         Some(query) => format!("{last}?{query}"),
@@ -288,12 +288,14 @@ fn by_type(mime: &str) -> &'static str {
 }
 
 /// A name that every file system takes and that no other part of a URL has, capitals included.
-fn legal(part: &str) -> String {
+///
+/// `of` is all that tells it from others.
+fn legal(part: &str, of: &str) -> String {
     let clean = fine(part);
     let device = is_device(&clean);
     if clean != part || device || part.is_empty() || part.len() > MAX_NAME {
         let mark = if device { "_" } else { "" };
-        return format!("{mark}{clean}=h{}", hash(part));
+        return format!("{mark}{clean}=h{}", hash(of));
     }
     // `%C3` is written with capitals everywhere.
     let mut mask: u128 = 0;
