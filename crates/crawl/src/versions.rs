@@ -212,7 +212,11 @@ impl Walk {
             };
         }
         let back = std::mem::take(&mut self.away);
-        let last = self.document.replace(n).map(|last| &page.captures[last]);
+        let last = self.document.map(|last| &page.captures[last]);
+        // What is as it was may carry no digest of its own.
+        if last.is_none() || capture.outcome.kind == OutcomeKind::Fetched {
+            self.document = Some(n);
+        }
         let seen = text.map(|text| Sight {
             title: &text.title,
             text: &text.text,
@@ -356,5 +360,131 @@ impl Shelf<'_> {
 impl From<io::Error> for VersionError {
     fn from(e: io::Error) -> Self {
         VersionError::Encoding(e.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use argiope_archive::{
+        Compression, Payload, Prepared, RecordHead, SegmentKind, Segments, WarcInfo, body_digest,
+        encode_text, payload_digest, response_record,
+    };
+    use argiope_model::{Directives, DocId, FetchOutcome, JobId};
+
+    struct Kept {
+        dir: tempfile::TempDir,
+        warc: Segments,
+        text: Segments,
+        page: Versions,
+    }
+
+    impl Kept {
+        fn new() -> Self {
+            let dir = tempfile::tempdir().expect("a directory");
+            let kind = SegmentKind::Warc { info: WarcInfo::default() };
+            let warc = Segments::open(&dir.path().join("warc"), kind, &[], 1 << 20);
+            let text = Segments::open(&dir.path().join("text"), SegmentKind::Text, &[], 1 << 20);
+            let url = CanonicalUrl::parse("http://a.test/").expect("a URL");
+            let page = Versions { url, captures: Vec::new() };
+            Kept { warc: warc.expect("opens"), text: text.expect("opens"), dir, page }
+        }
+
+        /// A visit that gave this body, whose text a parser of this version made.
+        fn visit(&mut self, body: &str, text: &str, parser_version: u16, archived: bool) {
+            let time = Time(self.page.captures.len() as i64 * 86_400_000);
+            let http_head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n";
+            let head = RecordHead {
+                url: self.page.url.as_str(),
+                time,
+                ip: None,
+                http_head,
+                payload_digest: payload_digest(body.as_bytes()),
+                truncated: None,
+            };
+            let bytes = Payload::Memory(body.as_bytes());
+            let record = response_record(&head, bytes, Compression::Level1, self.dir.path());
+            let record = self.warc.append(record.expect("a record")).expect("appends");
+            let blob = TextBlob { parser_version, text: text.into(), ..TextBlob::default() };
+            let text = self.text.append(Prepared::Bytes(encode_text(&blob))).expect("appends");
+            self.page.captures.push(Capture {
+                doc: DocId(1),
+                job: JobId(1),
+                time,
+                outcome: FetchOutcome::new(OutcomeKind::Fetched, 200),
+                record: archived.then_some(record),
+                revisit: false,
+                text: Some(text),
+                mime: "text/html".into(),
+                bytes: body.len() as u64,
+                payload_digest: head.payload_digest,
+                body_digest: body_digest(body.as_bytes()),
+                last_modified: None,
+                etag: None,
+                elapsed_ms: 0,
+                directives: Directives::default(),
+            });
+        }
+
+        fn answered(&mut self, outcome: FetchOutcome) {
+            let last = self.page.captures.last().expect("a visit").clone();
+            let time = last.time.plus(std::time::Duration::from_secs(3600));
+            let (record, text) = (None, None);
+            let body_digest = [0; 32];
+            self.page.captures.push(Capture { time, outcome, record, text, body_digest, ..last });
+        }
+
+        fn reasons(&mut self) -> Vec<String> {
+            self.warc.sync().expect("syncs");
+            self.text.sync().expect("syncs");
+            let captures_of = |_: &str| Ok(Vec::new());
+            let shelf = Shelf {
+                warc: self.dir.path().join("warc"),
+                text: self.dir.path().join("text"),
+                captures_of: &captures_of,
+            };
+            let rows = history(&shelf, &self.page).expect("a history");
+            let told = |row: &Value| {
+                let mark = if row["changed"] == true { "*" } else { "" };
+                format!("{}{mark}", row["reason"].as_str().unwrap_or_default())
+            };
+            rows.iter().map(told).collect()
+        }
+    }
+
+    #[test]
+    fn a_newer_parser_is_no_change_and_texts_are_read_again_where_they_can_be() {
+        let now = parse::PARSER_VERSION;
+        let mut kept = Kept::new();
+        kept.visit("<p>one two three", "one-two-three as it was read once", now + 1, true);
+        kept.visit("<p>one <b>two</b> three", "one two three", now, true);
+        kept.visit("<p>one two four", "one two something old", now + 1, true);
+        assert_eq!(kept.reasons(), ["new", "same", "text*"]);
+        // Where the bytes are not kept, nobody can tell.
+        let mut kept = Kept::new();
+        kept.visit("<p>one two three", "one-two-three as it was read once", now + 1, false);
+        kept.visit("<p>one two four", "one two four", now, true);
+        kept.visit("<p>one two five", "one two five", now, true);
+        assert_eq!(kept.reasons(), ["new", "parser", "text*"]);
+    }
+
+    #[test]
+    fn answers_without_a_page_are_no_changes_and_the_page_behind_them_is_compared() {
+        let now = parse::PARSER_VERSION;
+        let mut kept = Kept::new();
+        kept.visit("<p>one two three", "one two three", now, true);
+        kept.answered(FetchOutcome::new(OutcomeKind::TimedOut, 0));
+        kept.answered(FetchOutcome::new(OutcomeKind::NotModified, 304));
+        kept.answered(FetchOutcome::new(OutcomeKind::ServerError, 503));
+        kept.answered(FetchOutcome::new(OutcomeKind::ClientError, 410));
+        kept.visit("<p>one two three", "one two three", now, true);
+        kept.visit("<p>other words", "other words", now, true);
+        let expected = ["new", "failed", "identical", "error", "gone", "back", "text*"];
+        assert_eq!(kept.reasons(), expected);
+        let at = |ms: i64| version_at(&kept.page.captures, Time(ms));
+        assert_eq!(at(-1), None);
+        assert_eq!(at(0), Some(0));
+        assert_eq!(at(2 * 3_600_000 - 1), Some(0), "what timed out tells nothing");
+        assert_eq!(at(4 * 3_600_000), Some(4), "it was gone");
     }
 }
