@@ -10,11 +10,13 @@
 //! * What is not here: which texts a page had (`store`), and what made them (`parse`): texts of two
 //!   versions of the parser are not to be compared.
 
+mod commons;
 mod diff;
 mod judge;
 mod noise;
 mod words;
 
+pub use commons::Commons;
 pub use judge::{Change, Reason, Sight, Volatile, compare, compare_on_site, line_hash};
 pub use words::{Piece, word_diff};
 
@@ -46,9 +48,15 @@ impl Watcher {
     ///
     /// What is compared is the last sight of the page itself: an error page in between is none.
     pub fn see(&mut self, new: &Sight<'_>) -> Option<Change> {
+        self.see_on_site(new, &|_| false)
+    }
+
+    /// As [`Watcher::see`], with lines that pages of the site have in common
+    /// ([`compare_on_site`], [`Commons`]).
+    pub fn see_on_site(&mut self, new: &Sight<'_>, common: &dyn Fn(u64) -> bool) -> Option<Change> {
         let change = self.last.as_ref().map(|(title, text, time)| {
             let old = Sight { title, text, time: *time };
-            let change = compare(&old, new, &self.memory);
+            let change = compare_on_site(&old, new, &self.memory, common);
             if !matches!(change.reason, Reason::ErrorPage | Reason::Same) {
                 self.memory.learn(&old, new);
             }

@@ -185,7 +185,6 @@ pub fn compare_on_site(
         return none(Reason::ErrorPage);
     }
     let moved = real.drop_moved(&a, &b);
-    let words = |n: usize, lines: &Lines<'_>| Words::of(lines.raw[n]).count();
     let total: usize = [old.text, new.text].iter().map(|text| Words::of(text).count()).sum();
     if real.old.is_empty() && real.new.is_empty() {
         return match title {
@@ -204,7 +203,6 @@ pub fn compare_on_site(
     let (gone, come) = words_changed(&joined(&real.old, &a), &joined(&real.new, &b));
     // Signs alone are a change too, if a small one.
     let changed = (gone + come).max(1);
-    debug_assert!(real.old.iter().map(|n| words(*n, &a)).sum::<usize>() >= gone);
     let share = (changed as f64 / total.max(1) as f64).min(1.0);
     Change { counts: true, share, reason: Reason::Text }
 }
@@ -341,6 +339,7 @@ fn judge(
         && !hunk.new.is_empty()
         && old.iter().all(|n| common(a.hashes[*n]))
         && new.iter().all(|n| common(b.hashes[*n]))
+        && is_other(a, b, &old, &new)
     {
         return (Vec::new(), Vec::new());
     }
@@ -350,6 +349,16 @@ fn judge(
         true => (Vec::new(), Vec::new()),
         false => (old, new),
     }
+}
+
+/// Whether lines have little in common: a box turns to another, an edit leaves most of a line.
+fn is_other(a: &Lines<'_>, b: &Lines<'_>, old: &[usize], new: &[usize]) -> bool {
+    let joined = |numbers: &[usize], lines: &Lines<'_>| {
+        numbers.iter().map(|n| lines.raw[*n]).collect::<Vec<_>>().join("\n")
+    };
+    let (old, new) = (joined(old, a), joined(new, b));
+    let (gone, come) = words_changed(&old, &new);
+    (gone + come) * 2 >= Words::of(&old).count() + Words::of(&new).count()
 }
 
 fn above(a: &Lines<'_>, hunk: &Hunk) -> u64 {
