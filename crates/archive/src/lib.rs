@@ -48,6 +48,7 @@
 
 mod arc;
 mod cdxj;
+mod change;
 mod chunked;
 mod date;
 mod digest;
@@ -70,6 +71,10 @@ mod wacz;
 mod zip;
 
 pub use cdxj::cdxj_line;
+pub use change::{
+    Change, Commons, Piece, Reason, Sight, Volatile, Watcher, compare, compare_on_site, line_hash,
+    word_diff,
+};
 pub use chunked::{Dechunked, dechunk};
 pub use date::warc_date;
 pub use digest::{

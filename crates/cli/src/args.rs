@@ -15,7 +15,8 @@ use std::path::PathBuf;
   argiope search spider web                     find pages by their words
   argiope links https://example.org/page        who links to it, and in which words
   argiope broken                                links that lead nowhere
-  argiope show https://example.org/             print what was fetched")]
+  argiope show https://example.org/             print what was fetched
+  argiope history https://example.org/          its versions, and what changed")]
 pub struct Cli {
     #[command(flatten)]
     pub global: Global,
@@ -87,6 +88,10 @@ pub enum Command {
     Broken(Broken),
     /// Print what was fetched
     Show(Show),
+    /// The versions of a page: when it was seen, and whether it had changed
+    History(crate::args_history::History),
+    /// What changed on a page, word by word
+    Diff(crate::args_history::Diff),
     /// Check the archive against the store: every digest, every pointer
     Verify(Verify),
     /// Write the archive, its pages or its links in forms other tools read
@@ -496,11 +501,18 @@ pub struct Words {
 #[command(after_help = "Examples:
   argiope show https://example.org/ > page.html
   argiope show https://example.org/ --text
-  argiope show https://example.org/ --headers")]
+  argiope show https://example.org/ --headers
+  argiope show https://example.org/ --at 2026-11-15 --text
+  argiope show https://example.org/ --at '2 days ago' > then.html
+
+A date without a time means the end of that day; all times are UTC. `argiope history` lists them.")]
 pub struct Show {
     /// A URL or a document number
     #[arg(value_name = "URL|ID")]
     pub target: String,
+    /// As it was then: 2026-11-15, 2026-11-15T10:00, '2 days ago', yesterday
+    #[arg(long, value_name = "DATE")]
+    pub at: Option<String>,
     /// The extracted text
     #[arg(long, conflicts_with_all = ["headers", "raw"])]
     pub text: bool,
@@ -521,6 +533,7 @@ pub struct Show {
   argiope export wacz --out site.wacz           one file for replay in a browser
   argiope export text --out texts/              a text file for each page
   argiope export jsonl --site example.org > pages.jsonl
+  argiope export tree --out pages/              every page as a file, in directories like its URL
   argiope export graph --as graphml --out links.graphml")]
 pub struct Export {
     #[command(subcommand)]
@@ -569,6 +582,17 @@ pub enum ExportWhat {
         /// The file to write; standard output without it
         #[arg(long, value_name = "FILE")]
         out: Option<PathBuf>,
+        #[command(flatten)]
+        pages: PageChoice,
+    },
+    /// Every page as a file: a directory per crawl, in it one per host, in it the path of the URL
+    Tree {
+        /// The directory to write them to; index.jsonl in it says which file holds which URL
+        #[arg(long, value_name = "DIR")]
+        out: PathBuf,
+        /// Every version of every page, not the latest alone
+        #[arg(long)]
+        all_versions: bool,
         #[command(flatten)]
         pages: PageChoice,
     },

@@ -6,6 +6,7 @@
 //! * Exit codes: 0 done, 1 failed, 2 wrong usage.
 
 mod args;
+mod args_history;
 mod args_store;
 mod command;
 mod config;
@@ -90,6 +91,8 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Top(args) => command::links::top(&global, &args),
         Command::Broken(args) => command::links::broken(&global, &args),
         Command::Show(args) => command::show::show(&global, &args),
+        Command::History(args) => command::history::history(&global, &args),
+        Command::Diff(args) => command::diff::diff(&global, &args),
         Command::Verify(_) => command::check::verify(&global),
         Command::Export(args) => command::export::export(&global, args),
         Command::Import(args) => command::import::import(&global, args),

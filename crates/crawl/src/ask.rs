@@ -36,6 +36,8 @@ pub enum Question {
     Doc(String),
     /// The captures of a URL or a document number, oldest first.
     Captures(String),
+    /// The captures of a URL or a document number whole, oldest first, behind a row of its URL.
+    Versions(String),
     /// Set a job to a state: `open`, `paused`, `dropped`.
     SetJob(u32, String),
     /// Why a URL was or was not fetched, and when it will be.
@@ -153,6 +155,8 @@ pub fn answer(
         }),
         Question::Captures(target) => find(target, dir.suffixes(), store)
             .and_then(|found| found.map(|(key, _)| captures(store, key)).transpose()),
+        Question::Versions(target) => find(target, dir.suffixes(), store)
+            .and_then(|found| found.map(|(key, row)| versions(store, key, &row)).transpose()),
         Question::SetJob(id, state) => match job_state(store, *id, state) {
             Ok(state) => {
                 let jobs = vec![JobChange::State(JobId(*id), state)];
@@ -212,9 +216,10 @@ pub fn answer(
     };
     match (rows, question) {
         (Ok(Some(rows)), _) => Asked::Rows(rows),
-        (Ok(None), Question::Doc(target) | Question::Captures(target)) => {
-            Asked::Sorry(format!("{target} is not known here; no job has met it"))
-        }
+        (
+            Ok(None),
+            Question::Doc(target) | Question::Captures(target) | Question::Versions(target),
+        ) => Asked::Sorry(format!("{target} is not known here; no job has met it")),
         (Ok(None), _) => Asked::Rows(Vec::new()),
         (Err(e), _) => Asked::Sorry(e.to_string()),
     }
@@ -448,6 +453,12 @@ fn asks(d: Directives) -> Vec<&'static str> {
 
 fn captures(store: &dyn Store, key: UrlKey) -> Result<Vec<Value>, StoreError> {
     Ok(store.captures(key)?.iter().map(capture_row).collect())
+}
+
+fn versions(store: &dyn Store, key: UrlKey, row: &UrlRow) -> Result<Vec<Value>, StoreError> {
+    let captures = store.captures(key)?;
+    let head = json!({ "url": row.url.as_str(), "doc": row.doc.0, "state": row.state.name() });
+    Ok([head].into_iter().chain(captures.iter().map(|c| json!(c))).collect())
 }
 
 /// A capture with what is needed to read it from the archive.

@@ -29,6 +29,7 @@ mod fleet_together;
 mod forbidden;
 mod forget;
 mod full_disk;
+mod history;
 mod hostile;
 mod https;
 mod interrupt;

@@ -7,8 +7,9 @@ use crate::output::{self, bytes, count, plural};
 use anyhow::Context;
 use argiope_archive::warc_date;
 use argiope_crawl::{
-    DataDir, GraphForm, PageFilter, PagesExported, StoredLinks, WaczOrder, export_cdxj,
-    export_graph, export_jsonl, export_text, export_text_tree, export_wacz, export_warc,
+    DataDir, GraphForm, PageFilter, PagesExported, StoredLinks, TreeExported, TreeOrder, WaczOrder,
+    export_cdxj, export_graph, export_jsonl, export_text, export_text_tree, export_tree,
+    export_wacz, export_warc,
 };
 use argiope_store::Store;
 use serde_json::json;
@@ -23,7 +24,9 @@ pub fn export(global: &Global, args: Export) -> anyhow::Result<ExitCode> {
     let json = global.format == Format::Json;
     // What cannot be understood is said before anything is opened.
     let filter = match &args.what {
-        ExportWhat::Text { pages, .. } | ExportWhat::Jsonl { pages, .. } => filter(pages)?,
+        ExportWhat::Text { pages, .. }
+        | ExportWhat::Jsonl { pages, .. }
+        | ExportWhat::Tree { pages, .. } => filter(pages)?,
         _ => PageFilter::default(),
     };
     let (dir, store) = visit(global)?;
@@ -67,6 +70,11 @@ pub fn export(global: &Global, args: Export) -> anyhow::Result<ExitCode> {
             let order = WaczOrder { title, text, anyway, software, now: now() };
             wacz(json, dir, store, &order, &out)?;
         }
+        ExportWhat::Tree { out, all_versions, .. } => {
+            let order = TreeOrder { filter, all_versions };
+            let done = told(export_tree(dir, store, &order, &out), &out)?;
+            tree(json, done, &out)?;
+        }
         ExportWhat::Graph { form, out } => {
             let form = match form {
                 GraphAs::Edges => GraphForm::Edges,
@@ -109,6 +117,34 @@ fn wacz(
         output::talk(format!(
             "Left out: {} of pages that ask that no copy be shown; --anyway takes them in.",
             plural(done.asked_not, "record", "records")
+        ));
+    }
+    Ok(())
+}
+
+fn tree(json: bool, done: TreeExported, out: &Path) -> anyhow::Result<()> {
+    if json {
+        let mut row = json!(done);
+        row["index"] = json!(out.join("index.jsonl"));
+        return print_json(&[row]);
+    }
+    output::talk(format!(
+        "{} of {} in {}, {}; index.jsonl there says which is which",
+        plural(done.files, "file", "files"),
+        plural(done.pages, "page", "pages"),
+        out.display(),
+        bytes(done.bytes),
+    ));
+    if done.unreadable > 0 {
+        output::talk(format!(
+            "Left out: {} whose bytes are not kept or cannot be read.",
+            plural(done.unreadable, "version", "versions")
+        ));
+    }
+    if done.asked_not > 0 {
+        output::talk(format!(
+            "Left out: {} that ask not to be shown; --anyway takes them in.",
+            plural(done.asked_not, "version", "versions")
         ));
     }
     Ok(())
