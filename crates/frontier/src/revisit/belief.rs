@@ -131,6 +131,26 @@ impl Evidence {
 #[derive(Clone, Debug)]
 pub(super) struct Belief(pub(super) PerRate);
 
+/// When to look at a page again.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Plan {
+    /// The interval that is best to keep for ever, in days.
+    pub(super) days: f32,
+    /// A sooner visit that teaches more than it costs.
+    pub(super) probe: Option<Probe>,
+}
+
+/// A visit that teaches something.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Probe {
+    /// Its interval in days.
+    pub(super) days: f32,
+    /// How much of a visit it costs beyond those of the steady interval.
+    pub(super) extra: f32,
+    /// What it wins beyond its cost, in prices of a visit.
+    pub(super) wins: f32,
+}
+
 /// What is believed of a page's change rate, in changes per day.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ChangeRate {
@@ -219,38 +239,49 @@ impl Belief {
         (weight * dot(&self.0, &tables.fresh[place]) - price) / tables.intervals[place]
     }
 
-    /// The interval to the next visit in days. `horizon`: how many days what is learned is of use;
-    /// 0 for a visit that is to teach nothing. `longest`: the longest interval, as a place.
-    pub(super) fn next_interval(
+    /// The interval that is best to keep for ever, in days.
+    pub(super) fn steady_interval(&self, weight: f32, price: f32, longest: usize) -> f32 {
+        self.interval_of(self.steady(weight, price, longest), weight, price, longest)
+    }
+
+    fn interval_of(
         &self,
+        steady: Option<(usize, f32)>,
         weight: f32,
         price: f32,
-        horizon: f32,
         longest: usize,
     ) -> f32 {
         let tables = Tables::get();
-        let steady = self.steady(weight, price, longest);
-        let (best, base) = steady.unwrap_or((longest, 0.0));
-        let plain = match steady {
+        match steady {
+            None => tables.intervals[longest],
+            Some((0, _)) => tables.intervals[0],
             // Between two places of the grid, where the gain equals the price.
-            Some((place, _)) if place > 0 => {
+            Some((place, _)) => {
                 let upper = weight * dot(&self.0, &tables.gain[place]);
                 let lower = weight * dot(&self.0, &tables.gain[place - 1]);
                 let share = ((price - lower) / (upper - lower)).clamp(0.0, 1.0);
                 let (from, to) = (tables.intervals[place - 1], tables.intervals[place]);
                 from * (to / from).powf(share)
             }
-            _ => tables.intervals[best],
-        };
-        // Where one rate has nearly all of the belief there is nothing to learn.
-        if horizon <= 0.0 || self.0.windows(3).any(|three| three.iter().sum::<f32>() > 0.97) {
-            return plain;
         }
-        let (mut most, mut chosen) = (self.value(best, weight, price, horizon, longest), None);
-        // A visit that is left out altogether is worth the rest of the horizon as it is.
-        if steady.is_none() {
-            most = most.max(base * horizon);
+    }
+
+    /// The plan for a page: the steady interval, and a shorter one where a visit teaches something.
+    /// `horizon`: how many days what is learned is of use. `longest`: the longest interval, as a
+    /// place.
+    pub(super) fn plan(&self, weight: f32, price: f32, horizon: f32, longest: usize) -> Plan {
+        let tables = Tables::get();
+        let steady = self.steady(weight, price, longest);
+        let days = self.interval_of(steady, weight, price, longest);
+        // Where few rates have nearly all of the belief there is nothing to learn.
+        if horizon <= 0.0 || self.0.windows(4).any(|few| few.iter().sum::<f32>() > 0.95) {
+            return Plan { days, probe: None };
         }
+        // What waiting is worth: nothing learned, and all of the horizon as it is.
+        let base = steady.map_or(0.0, |(_, worth)| worth) * horizon;
+        let best = steady.map_or(longest, |(place, _)| place);
+        let still = base.max(self.value(best, weight, price, horizon, longest));
+        let (mut most, mut chosen) = (still, None);
         let mut place = best;
         while place >= 3 {
             place -= 3;
@@ -259,7 +290,12 @@ impl Belief {
                 (most, chosen) = (value, Some(place));
             }
         }
-        chosen.map_or(plain, |place| tables.intervals[place])
+        let probe = chosen.map(|place| {
+            let sooner = tables.intervals[place];
+            let extra = (1.0 - sooner / days).clamp(0.01, 1.0);
+            Probe { days: sooner, extra, wins: (most - still) / price }
+        });
+        Plan { days, probe }
     }
 
     /// What is won up to the horizon with one visit after this interval and then the best that is
@@ -394,7 +430,7 @@ mod tests {
             shares[near] = 1.0;
             let change = f64::from(Tables::get().rates[near]);
             let exact = visit_rate(Goal::Even, Demand { change, weight: 2.0 }, price);
-            let days = Belief(shares).next_interval(2.0, price as f32, 100.0, INTERVALS - 1);
+            let days = Belief(shares).plan(2.0, price as f32, 100.0, INTERVALS - 1).days;
             assert!((f64::from(days) * exact - 1.0).abs() < 0.02, "{days} {}", 1.0 / exact);
         }
     }
@@ -407,9 +443,10 @@ mod tests {
         shares[rate(0.1)] = 0.5;
         shares[rate(20.0)] = 0.5;
         let belief = Belief(shares);
-        let plain = belief.next_interval(1.0, 1.0, 0.0, INTERVALS - 1);
-        let curious = belief.next_interval(1.0, 1.0, 300.0, INTERVALS - 1);
-        assert!(curious < 0.5 * plain, "{curious} {plain}");
+        let plan = belief.plan(1.0, 1.0, 300.0, INTERVALS - 1);
+        let probe = plan.probe.unwrap();
+        assert!(probe.days < 0.5 * plan.days && probe.wins > 1.0, "{plan:?}");
+        assert_eq!(belief.plan(1.0, 1.0, 0.0, INTERVALS - 1).probe, None);
     }
 
     #[test]

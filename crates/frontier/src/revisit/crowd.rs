@@ -8,7 +8,6 @@
 //!   sampled and all is exact.
 
 use super::belief::{Belief, PerRate, Prior, RATES, first_prior};
-use super::optimum::find_price;
 use super::state::Evidence;
 use super::timing::mixed;
 use serde::{Deserialize, Serialize};
@@ -45,8 +44,10 @@ pub struct Knowledge {
     pub version: u8,
     /// The price of a visit.
     pub price: f64,
-    /// How large a part of the budget is planned.
-    pub planned: f64,
+    /// What a probe must be worth.
+    pub threshold: f64,
+    /// The part of the budget that exploring takes.
+    pub exploring: f64,
     /// How likely each change rate is.
     pub shares: Vec<f32>,
 }
@@ -125,12 +126,15 @@ impl Crowd {
         }
     }
 
-    /// The price at which all pages use so many visits a day.
-    pub(super) fn price(&self, visits: f64, guess: f64, rate: impl Fn(&Member, f64) -> f64) -> f64 {
-        let scale = self.pages() / self.members.len().max(1) as f64;
-        find_price(visits, guess, 0.01, |price| {
-            scale * self.members.values().map(|member| rate(member, price)).sum::<f64>()
-        })
+    /// The members with what is believed of them.
+    pub(super) fn beliefs(&self) -> Vec<(Member, Belief)> {
+        let of = |member: &Member| (*member, Belief::of(&member.evidence, &self.prior));
+        self.members.values().map(of).collect()
+    }
+
+    /// How many pages each member stands for.
+    pub(super) fn scale(&self) -> f64 {
+        self.pages() / self.members.len().max(1) as f64
     }
 }
 

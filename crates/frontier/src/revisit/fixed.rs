@@ -34,6 +34,7 @@ impl Revisit for Fixed {
                 let days = moved(interval, page.key, state.records.into());
                 state.due = PageState::whole(after(now, days));
             }
+            Event::Turn => return Step { visit: true, ..Step::only(state) },
             Event::Failed => retry(&mut state, interval, page, now),
             Event::Hint(Hint::Modified(_) | Hint::Mentioned) => {}
         }

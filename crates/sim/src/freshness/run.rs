@@ -117,6 +117,7 @@ impl Revisit for Known {
     fn step(&mut self, page: &Page, mut state: PageState, event: Event, now: Time) -> Step {
         let rate = self.rates.get(page.key as usize).copied().unwrap_or(0.0);
         state.due = match event {
+            Event::Turn => state.due,
             Event::Found => now,
             _ if rate <= 0.0 => Time(now.0 + 1_000_000 * DAY),
             // The first interval is a part only, or all pages of a rate would come at once.
@@ -126,9 +127,11 @@ impl Revisit for Known {
             }
             _ => Time(now.0 + (DAY as f64 / rate) as i64),
         };
-        state.records = state.records.saturating_add(1);
-        state.last = Some(now);
-        Step { state, expand: false }
+        if let Event::Visited(_) = event {
+            state.records = state.records.saturating_add(1);
+            state.last = Some(now);
+        }
+        Step { state, visit: event == Event::Turn, expand: false }
     }
 }
 
@@ -243,7 +246,7 @@ impl<'a> Run<'a> {
         while let Some(next) = allowance.next(Time(now)) {
             now = next.0;
             let Some(Reverse((due, page))) = self.queue.pop() else { break };
-            if due > now {
+            if due > now && !policy.eager() {
                 self.queue.push(Reverse((due, page)));
                 now = due;
                 if now >= end {
@@ -258,6 +261,12 @@ impl<'a> Run<'a> {
             let site = page / self.web.site_pages;
             if self.free[site] > now {
                 self.queue.push(Reverse((self.free[site], page as u32)));
+                continue;
+            }
+            let turn = policy.step(&self.page(page), self.copies[page].state, Event::Turn, Time(now));
+            if !turn.visit {
+                self.copies[page].state = turn.state;
+                self.queue.push(Reverse((turn.state.due.0.max(now + 1), page as u32)));
                 continue;
             }
             if self.free[site] != i64::MIN {
