@@ -45,7 +45,7 @@ impl FreshSettings {
             soonest: Duration::from_secs(600),
             latest: Duration::from_secs(3 * 365 * 86_400),
             kept_for_dropped: 0.03,
-            horizon_rounds: std::env::var("HR").ok().and_then(|v| v.parse().ok()).unwrap_or(15.0),
+            horizon_rounds: 12.0,
         }
     }
 }
@@ -69,11 +69,10 @@ pub struct Fresh {
 }
 
 /// The largest part of the budget that exploring takes.
-fn most_exploring() -> f64 { std::env::var("ME").ok().and_then(|v| v.parse().ok()).unwrap_or(0.2) }
-
+const MOST_EXPLORING: f64 = 0.3;
 
 /// The least a probe must be worth, in prices of it.
-fn least_worth() -> f64 { std::env::var("LW").ok().and_then(|v| v.parse().ok()).unwrap_or(0.05) }
+const LEAST_WORTH: f64 = 0.2;
 
 const KNOWLEDGE_VERSION: u8 = 1;
 
@@ -108,7 +107,7 @@ impl Fresh {
             }
             if sound(known.threshold) && known.exploring.is_finite() {
                 fresh.threshold = known.threshold;
-                fresh.exploring = known.exploring.clamp(0.0, most_exploring());
+                fresh.exploring = known.exploring.clamp(0.0, MOST_EXPLORING);
             }
         }
         fresh
@@ -183,8 +182,8 @@ impl Fresh {
         let probe = plan.probe.filter(|probe| worth(probe) > self.threshold);
         let cost = probe.map_or(0.0, |probe| f64::from(probe.extra));
         // The threshold finds the level above which probes take their part of the budget.
-        self.threshold *= (0.05 * (cost - most_exploring())).exp();
-        self.threshold = self.threshold.clamp(least_worth(), 1e6);
+        self.threshold *= (0.05 * (cost - MOST_EXPLORING)).exp();
+        self.threshold = self.threshold.clamp(LEAST_WORTH, 1e6);
         self.explored += cost;
         let days = probe.map_or(plan.days, |probe| probe.days);
         let soonest = self.settings.soonest.as_secs_f64() / 86_400.0;
@@ -245,7 +244,6 @@ impl Fresh {
         }
         let explored = self.explored / self.visits.max(1) as f64;
         self.exploring += 0.3 * (explored.min(0.5) - self.exploring);
-        if std::env::var("DBG").is_ok() { eprintln!("tune at {:.2} rounds: price {:.4} late {:.3} visits {} explore {:.3} threshold {:.4}", (now.0 as f64/86_400_000.0-20000.0)/self.round_days(), self.price, queue, self.visits, self.exploring, self.threshold); }
         (self.since, self.visits, self.late_days, self.explored) = (Some(now), 0, 0.0, 0.0);
     }
 
