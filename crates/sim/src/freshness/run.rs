@@ -2,7 +2,7 @@
 
 use super::web::Web;
 use argiope_frontier::revisit::{
-    Allowance, Children, Demand, Event, Fixed, Fr, Fresh, FreshSettings, Goal, Optimum, Page,
+    Allowance, Demand, Event, Fixed, Fr, Fresh, FreshSettings, Goal, Optimum, Page,
     PageState, Revisit, Step, Visit, mean_freshness, optimal_rates,
 };
 use argiope_model::Time;
@@ -157,11 +157,13 @@ pub fn simulate(web: &Web, policy: Policy, budget: &Budget) -> Measured {
 
 /// A page as the simulation keeps it.
 #[derive(Clone, Copy)]
-struct Copy_ {
+struct Held {
     state: PageState,
     /// The last visit in days since the beginning, and the first change after it.
     visited: f64,
     changes: f64,
+    /// When it is in the queue for; other places of it there are left behind.
+    queued: i64,
 }
 
 struct Run<'a> {
@@ -172,7 +174,7 @@ struct Run<'a> {
     /// A round of the budget through all pages, in days; measuring begins after one.
     round: f64,
     rounds: usize,
-    copies: Vec<Copy_>,
+    copies: Vec<Held>,
     queue: BinaryHeap<Reverse<(i64, u32)>>,
     free: Vec<i64>,
     fresh: Vec<f64>,
@@ -182,7 +184,12 @@ struct Run<'a> {
 impl<'a> Run<'a> {
     fn new(web: &'a Web, policy: Policy, budget: &Budget) -> Self {
         let pages = web.rates.len();
-        let nothing = Copy_ { state: PageState::default(), visited: f64::NAN, changes: 0.0 };
+        let nothing = Held {
+            state: PageState::default(),
+            visited: f64::NAN,
+            changes: 0.0,
+            queued: 0,
+        };
         Run {
             web,
             policy,
@@ -198,13 +205,18 @@ impl<'a> Run<'a> {
         }
     }
 
+    fn enqueue(&mut self, page: usize, at: i64) {
+        self.copies[page].queued = at;
+        self.queue.push(Reverse((at, page as u32)));
+    }
+
     fn page(&self, page: usize) -> Page {
         Page { weight: self.web.weights[page], ..Page::new(page as u64) }
     }
 
     /// From the time a page's copy was made to now: how long it was fresh, and how old it became.
     fn settle(&mut self, page: usize, now: f64) {
-        let Copy_ { visited, changes, .. } = self.copies[page];
+        let Held { visited, changes, .. } = self.copies[page];
         if visited.is_nan() {
             return;
         }
@@ -235,7 +247,7 @@ impl<'a> Run<'a> {
             self.copies[page].state = found.state;
             // In an order that has nothing to do with sites.
             let turn = (page as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 44;
-            self.queue.push(Reverse((BEGIN - (1 << 20) + turn as i64, page as u32)));
+            self.enqueue(page, BEGIN - (1 << 20) + turn as i64);
         }
         let end = BEGIN + ((1.0 + self.rounds as f64) * self.round * DAY as f64) as i64;
         let mut allowance = Allowance::new(self.per_day, Time(BEGIN));
@@ -246,6 +258,9 @@ impl<'a> Run<'a> {
         while let Some(next) = allowance.next(Time(now)) {
             now = next.0;
             let Some(Reverse((due, page))) = self.queue.pop() else { break };
+            if self.copies[page as usize].queued != due {
+                continue;
+            }
             if due > now && !policy.eager() {
                 self.queue.push(Reverse((due, page)));
                 now = due;
@@ -260,13 +275,13 @@ impl<'a> Run<'a> {
             let page = page as usize;
             let site = page / self.web.site_pages;
             if self.free[site] > now {
-                self.queue.push(Reverse((self.free[site], page as u32)));
+                self.enqueue(page, self.free[site]);
                 continue;
             }
             let turn = policy.step(&self.page(page), self.copies[page].state, Event::Turn, Time(now));
             if !turn.visit {
                 self.copies[page].state = turn.state;
-                self.queue.push(Reverse((turn.state.due.0.max(now + 1), page as u32)));
+                self.enqueue(page, turn.state.due.0.max(now + 1));
                 continue;
             }
             if self.free[site] != i64::MIN {
@@ -320,9 +335,9 @@ impl<'a> Run<'a> {
             }
         }
         let step = policy.step(&self.page(page), copy.state, Event::Visited(visit), Time(now));
-        self.copies[page] =
-            Copy_ { state: step.state, visited: at, changes: self.web.next_change(page, at) };
-        self.queue.push(Reverse((step.state.due.0.max(now + 1), page as u32)));
+        let changes = self.web.next_change(page, at);
+        self.copies[page] = Held { state: step.state, visited: at, changes, queued: 0 };
+        self.enqueue(page, step.state.due.0.max(now + 1));
         if step.expand {
             for child in self.children(page) {
                 self.make_due(policy, child, now);
@@ -331,14 +346,13 @@ impl<'a> Run<'a> {
         changed
     }
 
-    /// A child of an expanded page is due now; its old place in the queue is left behind.
+    /// A child of an expanded page is due now.
     fn make_due(&mut self, policy: &mut dyn Revisit, page: usize, now: i64) {
         let copy = self.copies[page];
         if copy.state.due.0 > now && !copy.visited.is_nan() {
             let step = policy.step(&self.page(page), copy.state, Event::MadeDue, Time(now));
             self.copies[page].state = step.state;
-            self.queue.retain(|Reverse((_, queued))| *queued != page as u32);
-            self.queue.push(Reverse((now, page as u32)));
+            self.enqueue(page, now);
         }
     }
 
@@ -350,6 +364,3 @@ impl<'a> Run<'a> {
         first.min(end)..(first + 10).min(end)
     }
 }
-
-// Kept apart so that the counting of children reads as one.
-const _: fn(&mut Children, &PageState, Option<Time>) = Children::count;
