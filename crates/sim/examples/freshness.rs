@@ -137,7 +137,7 @@ fn row(asked: &Asked, names: &[&str; 3], per_page: f64, web: impl Fn(u64) -> Web
         let web = web(seed);
         let (_, best) = best_for(&web, per_page);
         for (policy, results) in asked.policies.iter().zip(&mut all) {
-            let budget = Budget { per_page, rounds: ROUNDS, delay: Duration::from_secs(10) };
+            let budget = Budget { per_page, rounds: ROUNDS, delay: Duration::from_secs(10), per_site: None };
             results.push((simulate(&web, *policy, &budget), best));
         }
     }
@@ -178,7 +178,7 @@ fn year(asked: &Asked) -> Result<()> {
     let rounds = (asked.days * per_page).ceil().max(2.0) as usize - 1;
     for policy in &asked.policies {
         let begun = Instant::now();
-        let budget = Budget { per_page, rounds, delay: Duration::from_secs(10) };
+        let budget = Budget { per_page, rounds, delay: Duration::from_secs(10), per_site: None };
         let measured = simulate(&web, *policy, &budget);
         let row = json!({
             "policy": policy.name(), "pages": asked.pages, "days": measured.days,

@@ -7,7 +7,7 @@ use argiope_sim::freshness::{
 use std::time::Duration;
 
 fn budget(per_page: f64, rounds: usize) -> Budget {
-    Budget { per_page, rounds, delay: Duration::from_secs(10) }
+    Budget { per_page, rounds, delay: Duration::from_secs(10), per_site: None }
 }
 
 /// Shares of the optimum, cold and learned, in the mean over webs of several mixtures.
@@ -80,6 +80,18 @@ fn budget_and_politeness_hold_for_a_year_and_the_hour_of_visits_moves() {
             holds(&measured);
         }
     }
+}
+
+#[test]
+fn a_site_with_a_budget_of_its_own_keeps_it_and_is_still_visited_well() {
+    // Ten sites of a hundred pages, thirty visits a day each but for their own twenty.
+    let web = Web::draw(6, 1000, &Mixture::ordinary(), Importance::Zipf(0.8), Rhythm::Poisson);
+    let tight = Budget { per_site: Some(20.0), ..budget(0.3, 30) };
+    let fresh = simulate(&web, Policy::Fresh, &tight);
+    let share = fresh.visits as f64 / (fresh.days * 10.0 * 20.0);
+    assert!((0.9..1.0001).contains(&share), "{share}");
+    let (_, best) = best_for(&web, 0.2);
+    assert!(fresh.fresh_in(15..30) > 0.93 * best, "{} of {best}", fresh.fresh_in(15..30));
 }
 
 #[test]

@@ -372,7 +372,7 @@ mod tests {
     fn irregular_visits_do_too() {
         // Between classes and across them: the likelihood of classes is close to the true one.
         for rate in [0.03_f64, 0.2, 1.0, 4.0] {
-            let (mut evidence, mut carry) = (Evidence::default(), [0.0; 5]);
+            let (mut evidence, mut carry) = (Evidence::default(), [0.5; 5]);
             for n in 0..120 {
                 let kind = n % 5;
                 let days = [0.15, 0.5, 1.4, 6.0, 11.0][kind];

@@ -25,7 +25,6 @@ pub(super) struct Member {
     pub(super) key: u64,
     pub(super) weight: f32,
     pub(super) dearness: f32,
-    pub(super) records: u16,
     pub(super) evidence: Evidence,
 }
 
@@ -131,11 +130,6 @@ impl Crowd {
         let of = |member: &Member| (*member, Belief::of(&member.evidence, &self.prior));
         self.members.values().map(of).collect()
     }
-
-    /// How many pages each member stands for.
-    pub(super) fn scale(&self) -> f64 {
-        self.pages() / self.members.len().max(1) as f64
-    }
 }
 
 #[cfg(test)]
@@ -144,7 +138,7 @@ mod tests {
 
     fn member(key: u64) -> Member {
         let evidence = Evidence::default();
-        Member { key, weight: 1.0, dearness: 1.0, records: 0, evidence }
+        Member { key, weight: 1.0, dearness: 1.0, evidence }
     }
 
     #[test]

@@ -11,7 +11,7 @@
 //! * What is not here: who counts visits per site ([`super::Spending`]); politeness.
 
 use super::belief::{Belief, ChangeRate, Plan, Probe, place_of};
-use super::crowd::{Crowd, Member};
+use super::crowd::{Crowd, Knowledge, Member};
 use super::fixed::{cycle_by_hand, retry};
 use super::optimum::find_price;
 use super::state::{PageState, Trust};
@@ -19,8 +19,6 @@ use super::timing::{after, days_between, moved};
 use super::{Event, Hint, Page, Revisit, Step, Visit};
 use argiope_model::Time;
 use std::time::Duration;
-
-pub use super::crowd::Knowledge;
 
 /// What can be set.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -65,7 +63,8 @@ pub struct Fresh {
     late_days: f64,
     explored: f64,
     all_visits: u64,
-    all_noted: u64,
+    /// Pages there are, where that was told.
+    told_pages: f64,
 }
 
 /// The largest part of the budget that exploring takes.
@@ -90,7 +89,7 @@ impl Fresh {
             late_days: 0.0,
             explored: 0.0,
             all_visits: 0,
-            all_noted: 0,
+            told_pages: 0.0,
         }
     }
 
@@ -142,22 +141,25 @@ impl Fresh {
         Belief::of(&state.evidence, self.crowd.prior()).change_rate()
     }
 
-    /// Puts a page before the crowd without a visit, so that prices are right from the start:
-    /// after a restart, for any fair part of the pages.
+    /// How many pages there are. Without it they are counted as they come, which after a restart
+    /// takes until many of them have come.
+    pub fn set_pages(&mut self, pages: u64) {
+        self.told_pages = pages as f64;
+    }
+
+    /// Puts a page before the crowd without a visit: after a restart, for any fair part of the
+    /// pages, so that what they are like need not be learned from their next visits.
     pub fn introduce(&mut self, page: &Page, state: &PageState) {
-        self.all_noted += 1;
-        self.crowd.note(Member {
-            key: page.key,
-            weight: page.weight as f32,
-            dearness: page.dearness as f32,
-            records: state.records,
-            evidence: state.evidence,
-        });
+        self.crowd.note(member(page, state));
+    }
+
+    fn pages(&self) -> f64 {
+        self.crowd.pages().max(self.told_pages)
     }
 
     /// Days for the budget to go through all pages once.
     fn round_days(&self) -> f64 {
-        (self.crowd.pages() / self.settings.per_day.max(1e-9)).max(1e-6)
+        (self.pages() / self.settings.per_day.max(1e-9)).max(1e-6)
     }
 
     /// The longest interval, in days.
@@ -217,7 +219,7 @@ impl Fresh {
 
     /// Finds prior and price anew where enough has happened.
     fn tune(&mut self, now: Time) {
-        let pages = self.crowd.pages();
+        let pages = self.pages();
         let often = (pages.min(self.all_visits as f64) / 8.0).max(32.0);
         let first = self.since.is_none();
         if !first && (self.visits as f64) < often {
@@ -228,7 +230,8 @@ impl Fresh {
         let queue = self.late_days / self.visits.max(1) as f64 / round_days;
         let correction = 1.0 - (0.5 * queue).clamp(-0.2, 0.2);
         self.crowd.learn(if first { 10 } else { 3 });
-        let (beliefs, scale) = (self.crowd.beliefs(), self.crowd.scale());
+        let beliefs = self.crowd.beliefs();
+        let scale = pages / beliefs.len().max(1) as f64;
         let budget = self.settings.per_day.max(1e-9) / scale;
         let place = place_of(self.longest(round_days));
         let steady = |price: f64| {
@@ -239,7 +242,9 @@ impl Fresh {
         };
         let price =
             find_price(budget * correction * (1.0 - self.exploring), self.price, 0.01, steady);
-        if price.is_finite() && price > 0.0 {
+        // After a restart a few pages do not speak for all.
+        let enough = beliefs.len() as f64 >= 0.25 * pages.min(1000.0);
+        if enough && price.is_finite() && price > 0.0 {
             self.price = price;
         }
         let explored = self.explored / self.visits.max(1) as f64;
@@ -252,10 +257,15 @@ impl Fresh {
             let days = days_between(last, now);
             let quiet = state.trust.weigh(&visit, last, now);
             state.evidence.add(days, visit.changed, quiet);
-            if state.records % 32 == 31 {
+            if state.records % 32 == 31 && state.records < u16::MAX {
                 state.evidence.fade(3, 4, (state.records / 32) as u8);
             }
-            self.late_days += days_between(state.due, now) - days_between(now, state.due);
+            // What was looked at out of turn says nothing of the queue.
+            let late = days_between(state.due, now) - days_between(now, state.due);
+            self.late_days += late.clamp(-self.round_days(), self.round_days());
+        }
+        if visit.changed {
+            state.trust.idle_hints = 0;
         }
         state.add_record(visit.changed);
         state.last = Some(PageState::whole(now));
@@ -266,11 +276,16 @@ impl Fresh {
             Some(days) => (days, false),
             None => self.interval(&member(page, state)),
         };
-        state.parked = parked;
-        let days = moved(days, page.key, state.records.into());
         // What is taken early, since there was budget left, counts from when it was due: the whole
-        // calendar moves faster then, for frequent pages and rare ones alike.
-        state.due = PageState::whole(after(now.max(state.due), days));
+        // calendar moves faster then, for frequent pages and rare ones alike. What was looked at
+        // long before its time was so for another reason.
+        let early = match state.cycle {
+            0 => days_between(now, state.due).min(0.5 * days),
+            _ => 0.0,
+        };
+        state.parked = parked;
+        let days = early + moved(days, page.key, state.records.into());
+        state.due = PageState::whole(after(now, days));
     }
 }
 
@@ -284,7 +299,6 @@ fn member(page: &Page, state: &PageState) -> Member {
         key: page.key,
         weight: page.weight as f32,
         dearness: page.dearness as f32,
-        records: state.records,
         evidence: state.evidence,
     }
 }
@@ -308,7 +322,7 @@ impl Revisit for Fresh {
                 state.parked = false;
                 retry(&mut state, interval, page, now);
             }
-            Event::Hint(hint) => self.hinted(page, &mut state, hint, now),
+            Event::Hint(hint) => self.hinted(&mut state, hint, now),
         }
         Step::only(state)
     }
@@ -340,8 +354,8 @@ impl Fresh {
         }
     }
 
-    /// A hint makes a page due earlier, the less so the more often hints led nowhere.
-    fn hinted(&self, _page: &Page, state: &mut PageState, hint: Hint, now: Time) {
+    /// A hint makes a page due earlier, the less so the more of them led to no change.
+    fn hinted(&self, state: &mut PageState, hint: Hint, now: Time) {
         let Some(last) = state.last else { return };
         let believed = 1.0 / f64::from(1_u32 << state.trust.idle_hints.min(3));
         let share = match hint {
@@ -350,9 +364,11 @@ impl Fresh {
             Hint::Mentioned => 1.0 - 0.5 * believed,
         };
         let soonest = last.plus(self.settings.soonest);
-        state.parked = false;
         let sooner = after(now, share * days_between(now, state.due)).max(soonest);
-        state.due = PageState::whole(sooner.min(state.due));
+        if sooner < state.due {
+            (state.due, state.parked) = (PageState::whole(sooner), false);
+            state.trust.idle_hints = (state.trust.idle_hints + 1).min(3);
+        }
     }
 }
 

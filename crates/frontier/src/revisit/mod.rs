@@ -31,9 +31,10 @@ mod timing;
 pub use belief::ChangeRate;
 pub use budget::{Allowance, Spending};
 pub use children::{Children, Selective};
+pub use crowd::Knowledge;
 pub use fixed::Fixed;
 pub use fr::Fr;
-pub use fresh::{Fresh, FreshSettings, Knowledge};
+pub use fresh::{Fresh, FreshSettings};
 pub use optimum::{
     Classes, Demand, Goal, Optimum, age, find_price, freshness, mean_age, mean_freshness,
     optimal_rates, visit_rate,

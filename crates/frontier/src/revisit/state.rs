@@ -65,7 +65,7 @@ pub struct Trust {
     pub agreed: u8,
     /// Visits at which it did not; stays at 3.
     pub lied: u8,
-    /// Hints that a visit did not bear out, in a row; stays at 3.
+    /// Hints since the last change that was seen; stays at 3.
     pub idle_hints: u8,
 }
 
@@ -238,7 +238,7 @@ mod tests {
     const FROZEN: &str = "01ca00f1536580425565\
         2d00\
         ff03000000000080\
-        0207130a0f6000000020410904000c0000000000ff";
+        0207130a0f6000000020410904000c00000000ff";
 
     fn frozen() -> PageState {
         PageState {

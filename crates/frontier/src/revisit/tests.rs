@@ -264,6 +264,23 @@ fn hints_make_a_page_due_sooner_unless_they_are_old_or_it_was_just_visited() {
 }
 
 #[test]
+fn hints_that_led_nowhere_are_believed_less_until_one_bears_out() {
+    let mut fresh = Fresh::new(FreshSettings::new(0.1));
+    let page = Page::new(7);
+    let mut state = through(&mut fresh, PageState::default(), &[(0, false), (1, false)]);
+    let mut waits = Vec::new();
+    for day in [10, 20, 30] {
+        let hint = Event::Hint(Hint::Modified(noon(day)));
+        let hinted = fresh.step(&page, state, hint, noon(day)).state;
+        waits.push(hinted.due.0 - noon(day).0);
+        state = fresh.step(&page, hinted, visited(false), noon(day + 1)).state;
+    }
+    assert!(waits[0] <= 1000 && waits[1] > DAY && waits[2] > waits[1], "{waits:?}");
+    let borne_out = fresh.step(&page, state, visited(true), noon(40)).state;
+    assert_eq!(borne_out.trust.idle_hints, 0);
+}
+
+#[test]
 fn failed_visits_are_tried_again_ever_later_and_change_nothing_else() {
     let mut fresh = Fresh::new(FreshSettings::new(0.1));
     let state = through(&mut fresh, PageState::default(), &[(0, false), (1, false), (9, true)]);

@@ -3,7 +3,7 @@
 use super::web::Web;
 use argiope_frontier::revisit::{
     Allowance, Demand, Event, Fixed, Fr, Fresh, FreshSettings, Goal, Optimum, Page,
-    PageState, Revisit, Step, Visit, mean_freshness, optimal_rates,
+    PageState, Revisit, Spending, Step, Visit, mean_freshness, optimal_rates,
 };
 use argiope_model::Time;
 use std::cmp::Reverse;
@@ -50,6 +50,8 @@ pub struct Budget {
     pub rounds: usize,
     /// The delay between two visits to a site.
     pub delay: Duration,
+    /// Visits a day that a site allows, where it has a budget of its own.
+    pub per_site: Option<f64>,
 }
 
 /// What came of it.
@@ -177,6 +179,7 @@ struct Run<'a> {
     copies: Vec<Held>,
     queue: BinaryHeap<Reverse<(i64, u32)>>,
     free: Vec<i64>,
+    sites: Vec<Spending>,
     fresh: Vec<f64>,
     age: Vec<f64>,
 }
@@ -184,6 +187,7 @@ struct Run<'a> {
 impl<'a> Run<'a> {
     fn new(web: &'a Web, policy: Policy, budget: &Budget) -> Self {
         let pages = web.rates.len();
+        let sites = pages / web.site_pages + 1;
         let nothing = Held {
             state: PageState::default(),
             visited: f64::NAN,
@@ -199,7 +203,11 @@ impl<'a> Run<'a> {
             rounds: budget.rounds,
             copies: vec![nothing; pages],
             queue: BinaryHeap::new(),
-            free: vec![i64::MIN; pages / web.site_pages + 1],
+            free: vec![i64::MIN; sites],
+            sites: budget
+                .per_site
+                .map(|per_day| vec![Spending::new(per_day, Time(BEGIN)); sites])
+                .unwrap_or_default(),
             fresh: vec![0.0; budget.rounds],
             age: vec![0.0; budget.rounds],
         }
@@ -211,7 +219,12 @@ impl<'a> Run<'a> {
     }
 
     fn page(&self, page: usize) -> Page {
-        Page { weight: self.web.weights[page], ..Page::new(page as u64) }
+        let site = self.sites.get(page / self.web.site_pages);
+        Page {
+            key: page as u64,
+            weight: self.web.weights[page],
+            dearness: site.map_or(1.0, Spending::dearness),
+        }
     }
 
     /// From the time a page's copy was made to now: how long it was fresh, and how old it became.
@@ -274,6 +287,9 @@ impl<'a> Run<'a> {
             }
             let page = page as usize;
             let site = page / self.web.site_pages;
+            if let Some(allowed) = self.sites.get_mut(site).and_then(|site| site.next(Time(now))) {
+                self.free[site] = self.free[site].max(allowed.0);
+            }
             if self.free[site] > now {
                 self.enqueue(page, self.free[site]);
                 continue;
@@ -289,6 +305,9 @@ impl<'a> Run<'a> {
             }
             self.free[site] = now + self.delay;
             allowance.spend(Time(now));
+            if let Some(site) = self.sites.get_mut(site) {
+                site.spend(self.copies[page].state.due, Time(now));
+            }
             visits += 1;
             if (now - BEGIN) / DAY != day {
                 (day, in_day) = ((now - BEGIN) / DAY, 0);
