@@ -475,7 +475,7 @@ impl Simulation<'_> {
         check_kept(&store, &self.watch, self.now)?;
         check_end(self.scenario, &self.world, truth, &store, &self.watch, self.now)?;
         if self.scenario.archive {
-            for problem in verify(&dir, &store, |_| {})?.problems {
+            for problem in verify(&dir, &store, &Default::default(), |_| {})?.problems {
                 self.watch.violated(Rule::Archive, self.now, format!("{problem:?}"));
             }
         }
