@@ -4,9 +4,7 @@
 
 #![allow(clippy::print_stdout)] // What was skipped and what was compared is to be seen.
 
-use argiope_frontier::revisit::{
-    Classes, Demand, Goal, mean_age, mean_freshness, optimal_rates,
-};
+use argiope_frontier::revisit::{Classes, Demand, Goal, mean_age, mean_freshness, optimal_rates};
 use serde_json::Value;
 use std::path::PathBuf;
 

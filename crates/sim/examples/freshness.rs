@@ -31,14 +31,8 @@ struct Asked {
     policies: Vec<Policy>,
 }
 
-const ALL: [Policy; 6] = [
-    Policy::Fixed,
-    Policy::Fr,
-    Policy::Selective,
-    Policy::Fresh,
-    Policy::FreshTold,
-    Policy::Known,
-];
+const ALL: [Policy; 6] =
+    [Policy::Fixed, Policy::Fr, Policy::Selective, Policy::Fresh, Policy::FreshTold, Policy::Known];
 
 fn main() -> Result<()> {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -137,7 +131,8 @@ fn row(asked: &Asked, names: &[&str; 3], per_page: f64, web: impl Fn(u64) -> Web
         let web = web(seed);
         let (_, best) = best_for(&web, per_page);
         for (policy, results) in asked.policies.iter().zip(&mut all) {
-            let budget = Budget { per_page, rounds: ROUNDS, delay: Duration::from_secs(10), per_site: None };
+            let budget =
+                Budget { per_page, rounds: ROUNDS, delay: Duration::from_secs(10), per_site: None };
             results.push((simulate(&web, *policy, &budget), best));
         }
     }

@@ -45,8 +45,7 @@ fn fresh_is_close_to_the_optimum_and_above_the_others() {
 
 #[test]
 fn with_rates_known_the_simulation_reaches_the_computed_optimum() {
-    let web =
-        Web::draw(5, 2000, &Mixture::LogNormal(0.2, 1.5), Importance::Equal, Rhythm::Poisson);
+    let web = Web::draw(5, 2000, &Mixture::LogNormal(0.2, 1.5), Importance::Equal, Rhythm::Poisson);
     let (_, best) = best_for(&web, 0.5);
     let share = simulate(&web, Policy::Known, &budget(0.5, 20)).fresh_in(2..20) / best;
     assert!((0.985..1.01).contains(&share), "{share}");
@@ -57,7 +56,8 @@ fn fixed_keeps_pages_of_one_rate_as_fresh_as_the_formula_says() {
     let web = Web::draw(5, 2000, &Mixture::Same(0.4), Importance::Equal, Rhythm::Poisson);
     let measured = simulate(&web, Policy::Fixed, &budget(0.5, 20));
     let x: f64 = 0.4 / 0.5;
-    let (fresh, age) = ((1.0 - (-x).exp()) / x, 2.0 * (0.5 - 1.0 / x + (1.0 - (-x).exp()) / (x * x)));
+    let (fresh, age) =
+        ((1.0 - (-x).exp()) / x, 2.0 * (0.5 - 1.0 / x + (1.0 - (-x).exp()) / (x * x)));
     assert!((measured.fresh_in(1..20) - fresh).abs() < 0.01, "{measured:?}");
     assert!((measured.age_in(1..20) - age).abs() < 0.02, "{measured:?}");
 }

@@ -123,12 +123,22 @@ fn tables(rows: &[Value]) -> Result<String> {
     let poisson: Vec<Value> =
         rows.iter().filter(|row| word(row, "rhythm") == "Poisson").cloned().collect();
     let mut text = String::from("\nShare of the optimum, mean of all webs\n");
-    let heads =
-        ["", "cold", "learned", "worst cold", "worst learned", "fresh", "age, days", "visits a change", "budget used"];
+    let heads = [
+        "",
+        "cold",
+        "learned",
+        "worst cold",
+        "worst learned",
+        "fresh",
+        "age, days",
+        "visits a change",
+        "budget used",
+    ];
     let mut cells = Vec::new();
     for policy in policies(&poisson) {
         let least = |key: &str| -> Result<f64> {
-            let all = of(&poisson, &policy).map(|row| number(row, key)).collect::<Result<Vec<_>>>()?;
+            let all =
+                of(&poisson, &policy).map(|row| number(row, key)).collect::<Result<Vec<_>>>()?;
             Ok(all.into_iter().fold(f64::MAX, f64::min))
         };
         let all = |key: &str| mean(of(&poisson, &policy), key);
@@ -200,7 +210,16 @@ fn cases(rows: &[Value]) -> Result<String> {
 }
 
 fn a_year(rows: &[Value]) -> Result<String> {
-    let heads = ["", "pages", "days", "visits", "seconds", "of the optimum", "most a day", "same time of day"];
+    let heads = [
+        "",
+        "pages",
+        "days",
+        "visits",
+        "seconds",
+        "of the optimum",
+        "most a day",
+        "same time of day",
+    ];
     let mut cells = Vec::new();
     for row in rows {
         cells.push(vec![

@@ -78,7 +78,14 @@ impl Frame {
 }
 
 /// Lines: each series over 1, 2, 3 …
-pub fn lines(title: &str, upward: &str, along: &str, low: f64, high: f64, all: &[Series]) -> String {
+pub fn lines(
+    title: &str,
+    upward: &str,
+    along: &str,
+    low: f64,
+    high: f64,
+    all: &[Series],
+) -> String {
     let mut frame = Frame::new(title, upward, low, high, (high - low) / 5.0);
     let most = all.iter().map(|(_, values)| values.len()).max().unwrap_or(1).max(2);
     let x = |n: usize| LEFT + (WIDTH - LEFT - RIGHT) * n as f64 / (most - 1) as f64;
@@ -104,7 +111,14 @@ pub fn lines(title: &str, upward: &str, along: &str, low: f64, high: f64, all: &
 }
 
 /// Bars: a group for each name, in it a bar of each series.
-pub fn bars(title: &str, upward: &str, low: f64, high: f64, groups: &[String], all: &[Series]) -> String {
+pub fn bars(
+    title: &str,
+    upward: &str,
+    low: f64,
+    high: f64,
+    groups: &[String],
+    all: &[Series],
+) -> String {
     let mut frame = Frame::new(title, upward, low, high, (high - low) / 5.0);
     let wide = (WIDTH - LEFT - RIGHT) / groups.len().max(1) as f64;
     let bar = 0.8 * wide / all.len().max(1) as f64;

@@ -62,8 +62,7 @@ impl Tables {
         let on_grid = |n: usize, of: usize, from: f64, to: f64| {
             10_f64.powf(from + (to - from) * n as f64 / (of - 1) as f64)
         };
-        let rates: [f64; RATES] =
-            std::array::from_fn(|n| on_grid(n, RATES, LEAST_RATE, MOST_RATE));
+        let rates: [f64; RATES] = std::array::from_fn(|n| on_grid(n, RATES, LEAST_RATE, MOST_RATE));
         let intervals: [f64; INTERVALS] =
             std::array::from_fn(|n| on_grid(n, INTERVALS, LEAST_INTERVAL, MOST_INTERVAL));
         let table = |f: &dyn Fn(f64, f64) -> f64| -> Box<[PerRate; INTERVALS]> {

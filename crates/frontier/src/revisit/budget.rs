@@ -4,15 +4,19 @@
 //!   [`Spending`] does the same for a site and makes its visits dearer for as long as more of its
 //!   pages are due than it may have, so that the best of them are visited, not the first.
 //! * Invariants: in any stretch of time there are no more visits than the budget of that stretch and
-//!   one hour more.
+//!   one hour more, or one visit and a half where that is more. Visits do not fall on the same times
+//!   every day.
 //! * What is not here: the delay between requests to one host, which the heap keeps.
 
-use super::timing::{DAY_MS, days_between};
+use super::timing::{DAY_MS, days_between, unit};
 use argiope_model::Time;
 use serde::{Deserialize, Serialize};
 
 /// Visits that may be saved up, in days of the budget.
 const SAVED_DAYS: f64 = 1.0 / 24.0;
+
+/// What must at most be saved for a visit.
+const MOST_NEEDED: f64 = 1.5;
 
 /// A budget of visits a day, handed out evenly.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -20,12 +24,13 @@ pub struct Allowance {
     per_day: f64,
     saved: f64,
     at: Time,
+    handed_out: u64,
 }
 
 impl Allowance {
     /// So many visits a day, from now on.
     pub fn new(per_day: f64, now: Time) -> Self {
-        Allowance { per_day: per_day.max(0.0), saved: 1.0, at: now }
+        Allowance { per_day: per_day.max(0.0), saved: MOST_NEEDED, at: now, handed_out: 0 }
     }
 
     /// Another budget; what was saved stays.
@@ -35,7 +40,7 @@ impl Allowance {
     }
 
     fn catch_up(&mut self, now: Time) {
-        let most = (self.per_day * SAVED_DAYS).max(1.0);
+        let most = (self.per_day * SAVED_DAYS).max(MOST_NEEDED);
         self.saved = (self.saved + days_between(self.at, now) * self.per_day).min(most);
         self.at = self.at.max(now);
     }
@@ -43,17 +48,25 @@ impl Allowance {
     /// From when on a visit is allowed: `now` where it already is; `None` with a budget of nothing.
     pub fn next(&mut self, now: Time) -> Option<Time> {
         self.catch_up(now);
-        if self.saved >= 1.0 - 1e-9 {
+        let needed = self.needed();
+        if self.saved >= needed - 1e-9 {
             return Some(now);
         }
-        let days = (1.0 - self.saved) / self.per_day;
+        let days = (needed - self.saved) / self.per_day;
         days.is_finite().then(|| Time(now.0.saturating_add((days * DAY_MS).ceil().max(1.0) as i64)))
+    }
+
+    /// What must be saved for the next visit: a little more or less each time, or a budget of 24 a
+    /// day would visit on the hour, every day.
+    fn needed(&self) -> f64 {
+        1.0 + (MOST_NEEDED - 1.0) * unit(0xA110_3A9C, self.handed_out)
     }
 
     /// A visit was begun.
     pub fn spend(&mut self, now: Time) {
         self.catch_up(now);
         self.saved -= 1.0;
+        self.handed_out = self.handed_out.wrapping_add(1);
     }
 }
 
@@ -119,7 +132,21 @@ mod tests {
         allowance.spend(Time(0));
         assert_eq!(allowance.next(Time(1_000_000_000)), None);
         allowance.set(86_400.0, Time(1_000_000_000));
-        assert_eq!(allowance.next(Time(1_000_000_000)), Some(Time(1_000_001_000)));
+        let soon = allowance.next(Time(1_000_000_000)).unwrap();
+        assert!((1..=1000).contains(&(soon.0 - 1_000_000_000)), "{soon}");
+    }
+
+    #[test]
+    fn one_visit_a_day_comes_at_another_hour_each_day_and_none_is_lost() {
+        let (mut allowance, mut now) = (Allowance::new(1.0, Time(0)), Time(0));
+        let mut hours = std::collections::BTreeSet::new();
+        for _ in 0..100 {
+            now = allowance.next(now).unwrap();
+            allowance.spend(now);
+            hours.insert(now.0 % 86_400_000 / 3_600_000);
+        }
+        assert!((98..=101).contains(&(now.0 / 86_400_000)), "{now}");
+        assert!(hours.len() > 8, "{hours:?}");
     }
 
     #[test]

@@ -214,7 +214,11 @@ impl Fresh {
             }
         }
         // Its own time is near: no more thinking over.
-        if days < elapsed + 1.5 * round { Some((days, false)) } else { Some((elapsed + round, true)) }
+        if days < elapsed + 1.5 * round {
+            Some((days, false))
+        } else {
+            Some((elapsed + round, true))
+        }
     }
 
     /// Finds prior and price anew where enough has happened.
@@ -318,7 +322,8 @@ impl Revisit for Fresh {
             Event::Turn => return self.turned(page, state, now),
             Event::Visited(visit) => self.visited(page, &mut state, visit, now),
             Event::Failed => {
-                let interval = state.last.map_or(1.0, |last| days_between(last, state.due).max(0.04));
+                let interval =
+                    state.last.map_or(1.0, |last| days_between(last, state.due).max(0.04));
                 state.parked = false;
                 retry(&mut state, interval, page, now);
             }
@@ -392,7 +397,6 @@ impl Trust {
             self.lied = (self.lied + 1).min(3);
             self.agreed = self.agreed.saturating_sub(2);
         }
-        (visit.changed && since_visit && !always_now && believed)
-            .then(|| days_between(said, now))
+        (visit.changed && since_visit && !always_now && believed).then(|| days_between(said, now))
     }
 }

@@ -101,7 +101,8 @@ pub fn visit_rate(goal: Goal, page: Demand, price: f64) -> f64 {
                 return 0.0; // Not worth a single visit.
             }
             // Near 0 the gain is x²/2; near 1 it is 1 − x·e^−x.
-            let start = if value < 0.5 { (2.0 * value).sqrt() } else { 1.5 - 1.2 * (1.0 - value).ln() };
+            let start =
+                if value < 0.5 { (2.0 * value).sqrt() } else { 1.5 - 1.2 * (1.0 - value).ln() };
             change / inverse(value, start, gain, |x| x * (-x).exp())
         }
         Goal::Age => {
@@ -145,7 +146,8 @@ pub fn age(change: f64, rate: f64) -> f64 {
 /// The importance-weighted mean freshness at given rates.
 pub fn mean_freshness(goal: Goal, pages: &[Demand], rates: &[f64]) -> f64 {
     let total: f64 = pages.iter().map(|page| page.weight).sum();
-    let fresh = pages.iter().zip(rates).map(|(p, rate)| p.weight * freshness(goal, p.change, *rate));
+    let fresh =
+        pages.iter().zip(rates).map(|(p, rate)| p.weight * freshness(goal, p.change, *rate));
     fresh.sum::<f64>() / total
 }
 

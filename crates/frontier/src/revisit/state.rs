@@ -252,11 +252,7 @@ mod tests {
             threshold: 3_850,
             cycle: 96,
             parked: true,
-            evidence: Evidence {
-                quiet_days: 10.0,
-                exact: 9,
-                spans: [4, 0, 12, 0, 0, 0, 0, 255],
-            },
+            evidence: Evidence { quiet_days: 10.0, exact: 9, spans: [4, 0, 12, 0, 0, 0, 0, 255] },
             trust: Trust { agreed: 2, lied: 1, idle_hints: 2 },
         }
     }

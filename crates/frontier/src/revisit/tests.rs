@@ -55,7 +55,8 @@ fn the_worked_example_goes_through_the_policy() {
 #[test]
 fn unchanged_pages_with_twenty_records_go_the_known_way() {
     let mut fr = Fr::default();
-    let mut state = PageState { records: 30, fr_max: 3, last: Some(noon(0)), ..PageState::default() };
+    let mut state =
+        PageState { records: 30, fr_max: 3, last: Some(noon(0)), ..PageState::default() };
     let mut seen = Vec::new();
     for day in 1..=6 {
         state = through(&mut fr, state, &[(day * 20, false)]);
@@ -148,8 +149,7 @@ fn fixed_keeps_its_interval_and_moves_through_the_day() {
 #[test]
 fn a_cycle_set_by_hand_holds_under_every_policy() {
     let mut fresh = Fresh::new(FreshSettings::new(10.0));
-    let policies: [&mut dyn Revisit; 3] =
-        [&mut Fixed::default(), &mut Fr::default(), &mut fresh];
+    let policies: [&mut dyn Revisit; 3] = [&mut Fixed::default(), &mut Fr::default(), &mut fresh];
     for policy in policies {
         let by_hand = PageState { cycle: 96 * 3, ..PageState::default() }; // Three days.
         let state = through(policy, by_hand, &[(0, true), (3, true)]);
@@ -194,7 +194,8 @@ fn fresh_gives_a_scarce_budget_to_pages_that_repay_it() {
     let (mut fresh, states) = taught(20.0, 200, 30);
     let mut waits = [0.0; 4];
     for (key, state) in states.iter().enumerate() {
-        let next = fresh.step(&Page::new(key as u64), *state, visited(key % 4 == 3), noon(30)).state;
+        let next =
+            fresh.step(&Page::new(key as u64), *state, visited(key % 4 == 3), noon(30)).state;
         waits[key % 4] += (next.due.0 - noon(30).0) as f64 / DAY as f64 / 50.0;
     }
     // What changes at every look is not worth looking; what never changes hardly is.

@@ -2,8 +2,8 @@
 
 use super::web::Web;
 use argiope_frontier::revisit::{
-    Allowance, Demand, Event, Fixed, Fr, Fresh, FreshSettings, Goal, Optimum, Page,
-    PageState, Revisit, Spending, Step, Visit, mean_freshness, optimal_rates,
+    Allowance, Demand, Event, Fixed, Fr, Fresh, FreshSettings, Goal, Optimum, Page, PageState,
+    Revisit, Spending, Step, Visit, mean_freshness, optimal_rates,
 };
 use argiope_model::Time;
 use std::cmp::Reverse;
@@ -188,12 +188,8 @@ impl<'a> Run<'a> {
     fn new(web: &'a Web, policy: Policy, budget: &Budget) -> Self {
         let pages = web.rates.len();
         let sites = pages / web.site_pages + 1;
-        let nothing = Held {
-            state: PageState::default(),
-            visited: f64::NAN,
-            changes: 0.0,
-            queued: 0,
-        };
+        let nothing =
+            Held { state: PageState::default(), visited: f64::NAN, changes: 0.0, queued: 0 };
         Run {
             web,
             policy,
@@ -237,7 +233,8 @@ impl<'a> Run<'a> {
         let begin = self.round;
         let first = ((visited - begin) / self.round).floor().max(0.0) as usize;
         for round in first..self.rounds {
-            let (from, to) = (begin + round as f64 * self.round, begin + (round + 1) as f64 * self.round);
+            let (from, to) =
+                (begin + round as f64 * self.round, begin + (round + 1) as f64 * self.round);
             if from >= now {
                 break;
             }
@@ -256,7 +253,8 @@ impl<'a> Run<'a> {
     fn through(mut self, policy: &mut dyn Revisit) -> Measured {
         let pages = self.copies.len();
         for page in 0..pages {
-            let found = policy.step(&self.page(page), PageState::default(), Event::Found, Time(BEGIN));
+            let found =
+                policy.step(&self.page(page), PageState::default(), Event::Found, Time(BEGIN));
             self.copies[page].state = found.state;
             // In an order that has nothing to do with sites.
             let turn = (page as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 44;
@@ -294,7 +292,8 @@ impl<'a> Run<'a> {
                 self.enqueue(page, self.free[site]);
                 continue;
             }
-            let turn = policy.step(&self.page(page), self.copies[page].state, Event::Turn, Time(now));
+            let turn =
+                policy.step(&self.page(page), self.copies[page].state, Event::Turn, Time(now));
             if !turn.visit {
                 self.copies[page].state = turn.state;
                 self.enqueue(page, turn.state.due.0.max(now + 1));

@@ -98,7 +98,11 @@ impl Web {
     }
 
     fn stretch(&self, page: usize, number: i64) -> Draw {
-        Draw::new(self.seed ^ (number as u64).wrapping_mul(0xA24B_AED4_963E_E407), About::Changes, page as u64)
+        Draw::new(
+            self.seed ^ (number as u64).wrapping_mul(0xA24B_AED4_963E_E407),
+            About::Changes,
+            page as u64,
+        )
     }
 
     /// The first event of a Poisson process after a time.
@@ -233,9 +237,11 @@ mod tests {
 
     #[test]
     fn the_night_is_quiet_where_there_is_a_rhythm() {
-        let at_night = |at: &&f64| (to_busy(1.0) - 1.0).abs() < 1e-9 && {
-            let part = **at - at.floor();
-            !(MORNING..EVENING).contains(&part)
+        let at_night = |at: &&f64| {
+            (to_busy(1.0) - 1.0).abs() < 1e-9 && {
+                let part = **at - at.floor();
+                !(MORNING..EVENING).contains(&part)
+            }
         };
         let daily = changes(&web(Rhythm::Daily), 1, 500.0);
         let share = daily.iter().filter(at_night).count() as f64 / daily.len() as f64;
