@@ -178,15 +178,13 @@ impl Belief {
         let tables = Tables::get();
         let mut logs = *prior;
         let (quiet, exact) = (evidence.quiet_days, f32::from(evidence.exact));
-        for n in 0..RATES {
-            logs[n] += exact * tables.ln_rates[n] - quiet * tables.rates[n];
+        for ((log, ln_rate), rate) in logs.iter_mut().zip(&tables.ln_rates).zip(&tables.rates) {
+            *log += exact * ln_rate - quiet * rate;
         }
         for (count, changed) in evidence.spans.iter().zip(&tables.changed) {
             if *count > 0 {
                 let count = f32::from(*count) / 4.0;
-                for n in 0..RATES {
-                    logs[n] += count * changed[n];
-                }
+                logs.iter_mut().zip(changed).for_each(|(log, changed)| *log += count * changed);
             }
         }
         let most = logs.iter().fold(f32::NEG_INFINITY, |most, log| most.max(*log));

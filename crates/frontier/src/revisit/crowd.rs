@@ -111,9 +111,7 @@ impl Crowd {
             let mut sums = first.map(|share| share * FIRST_COUNTS);
             for member in self.members.values() {
                 let belief = Belief::of(&member.evidence, &self.prior);
-                for n in 0..RATES {
-                    sums[n] += belief.0[n];
-                }
+                sums.iter_mut().zip(&belief.0).for_each(|(sum, share)| *sum += share);
             }
             let total: f32 = sums.iter().sum();
             // A little of each share is given to its neighbours: spikes are chance.
