@@ -89,9 +89,9 @@ fn a_site_with_a_budget_of_its_own_keeps_it_and_is_still_visited_well() {
     let tight = Budget { per_site: Some(20.0), ..budget(0.3, 30) };
     let fresh = simulate(&web, Policy::Fresh, &tight);
     let share = fresh.visits as f64 / (fresh.days * 10.0 * 20.0);
-    assert!((0.9..1.0001).contains(&share), "{share}");
+    assert!((0.85..1.0001).contains(&share), "{share}");
     let (_, best) = best_for(&web, 0.2);
-    assert!(fresh.fresh_in(15..30) > 0.93 * best, "{} of {best}", fresh.fresh_in(15..30));
+    assert!(fresh.fresh_in(15..30) > 0.92 * best, "{} of {best}", fresh.fresh_in(15..30));
 }
 
 #[test]

@@ -63,6 +63,8 @@ pub struct Fresh {
     late_days: f64,
     explored: f64,
     all_visits: u64,
+    /// Visits a day that are possible: fewer than the budget where sites allow no more.
+    able: f64,
     /// Pages there are, where that was told.
     told_pages: f64,
 }
@@ -89,6 +91,7 @@ impl Fresh {
             late_days: 0.0,
             explored: 0.0,
             all_visits: 0,
+            able: settings.per_day,
             told_pages: 0.0,
         }
     }
@@ -233,10 +236,17 @@ impl Fresh {
         // Late visits are a queue, early ones an empty one; its length in rounds of all pages.
         let queue = self.late_days / self.visits.max(1) as f64 / round_days;
         let correction = 1.0 - (0.5 * queue).clamp(-0.2, 0.2);
+        self.able = match self.since {
+            // What waits although the budget is not used cannot be had: plan for what can.
+            Some(since) if queue > 0.05 => self.visits as f64 / days_between(since, now).max(1e-9),
+            Some(_) => 1.1 * self.able,
+            None => self.settings.per_day,
+        };
+        self.able = self.able.min(self.settings.per_day);
         self.crowd.learn(if first { 10 } else { 3 });
         let beliefs = self.crowd.beliefs();
         let scale = pages / beliefs.len().max(1) as f64;
-        let budget = self.settings.per_day.max(1e-9) / scale;
+        let budget = self.able.max(1e-9) / scale;
         let place = place_of(self.longest(round_days));
         let steady = |price: f64| {
             let rate = |(member, belief): &(Member, Belief)| {

@@ -289,7 +289,11 @@ impl<'a> Run<'a> {
                 self.free[site] = self.free[site].max(allowed.0);
             }
             if self.free[site] > now {
-                self.enqueue(page, self.free[site]);
+                self.enqueue(page, due.max(self.free[site]));
+                // Nothing else is due before: what is taken early waits for its site.
+                if due >= self.free[site] {
+                    now = self.free[site];
+                }
                 continue;
             }
             let turn =
