@@ -58,6 +58,7 @@ mod exclusions;
 mod heap;
 mod order;
 mod parts;
+pub mod revisit;
 mod robots;
 mod rules;
 mod seen;

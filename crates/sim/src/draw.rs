@@ -12,6 +12,8 @@ pub(crate) enum About {
     Latency,
     Address,
     Ending,
+    Rates,
+    Changes,
 }
 
 /// A sequence of choices that repeats itself.
@@ -56,6 +58,42 @@ impl Draw {
     /// True `share` times in a hundred.
     pub(crate) fn percent(&mut self, share: u64) -> bool {
         self.below(100) < share
+    }
+
+    /// A number from 0 up to 1.
+    pub(crate) fn unit(&mut self) -> f64 {
+        (self.number() >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    /// How long an event that happens once in a unit of time lets wait.
+    pub(crate) fn waiting(&mut self) -> f64 {
+        -(1.0 - self.unit()).ln()
+    }
+
+    /// A number around 0 with a spread of 1 (Box and Muller).
+    pub(crate) fn normal(&mut self) -> f64 {
+        (2.0 * self.waiting()).sqrt() * (std::f64::consts::TAU * self.unit()).cos()
+    }
+
+    /// A number of the gamma distribution of this shape and scale 1 (Marsaglia and Tsang).
+    pub(crate) fn gamma(&mut self, shape: f64) -> f64 {
+        if shape < 1.0 {
+            let boost = self.unit().max(1e-300).powf(1.0 / shape);
+            return self.gamma(shape + 1.0) * boost;
+        }
+        let d = shape - 1.0 / 3.0;
+        loop {
+            let x = self.normal();
+            let v = (1.0 + x / (9.0 * d).sqrt()).powi(3);
+            if v > 0.0 && -self.waiting() < 0.5 * x * x + d * (1.0 - v + v.ln()) {
+                return d * v;
+            }
+        }
+    }
+
+    /// A sequence of its own, which does not move this one.
+    pub(crate) fn fork(&mut self) -> Draw {
+        Draw(self.number())
     }
 
     /// One of several; `choices` is never empty.

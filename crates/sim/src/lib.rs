@@ -22,6 +22,7 @@
 
 mod draw;
 mod drive;
+pub mod freshness;
 mod pages;
 mod scenario;
 mod store;
