@@ -10,6 +10,7 @@ use std::path::PathBuf;
 #[command(after_help = "Examples:
   argiope demo                                  see it work, offline, in a minute
   argiope crawl https://example.org/            fetch a whole site; run again to go on
+  argiope watch                                 keep it fresh until stopped
   argiope status                                ask a running crawl how far it is
   argiope explain https://example.org/page      why a page was fetched or was not
   argiope search spider web                     find pages by their words
@@ -56,6 +57,12 @@ pub enum Format {
 pub enum Command {
     /// Crawl until nothing is left or a limit is reached; goes on where it stopped
     Crawl(Box<Crawl>),
+    /// Keep everything that was crawled fresh, until it is stopped
+    Watch(Box<crate::args_watch::Watch>),
+    /// Visit what is due once more, or everything
+    Refresh(Box<crate::args_watch::Refresh>),
+    /// How often a page is visited; set it by hand
+    Cycle(crate::args_watch::Cycle),
     /// Join a fleet: work on everything that is open in a store on PostgreSQL
     Worker(Box<Worker>),
     /// See the whole product work on a built-in made-up web, offline

@@ -8,6 +8,7 @@
 mod args;
 mod args_history;
 mod args_store;
+mod args_watch;
 mod command;
 mod config;
 mod output;
@@ -74,6 +75,9 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     }
     match command {
         Command::Crawl(args) => command::crawl::crawl(&global, *args),
+        Command::Watch(args) => command::watch::watch(&global, *args),
+        Command::Refresh(args) => command::watch::refresh(&global, &args),
+        Command::Cycle(args) => command::watch::cycle(&global, &args),
         Command::Demo(args) => command::demo::demo(&global, &args),
         Command::Jobs(args) => command::ask::jobs(&global, &args),
         Command::Worker(args) => command::fleet::worker(&global, &args),

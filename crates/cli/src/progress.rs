@@ -89,6 +89,14 @@ fn line(now: &Snapshot, width: usize) -> String {
         format!("{:.1} MB/min", now.mb_per_min),
         format!("{} requests", now.requests),
     ];
+    if now.again.visited > 0 {
+        let again = output::count(now.again.visited);
+        let changed = output::count(now.again.changed);
+        parts.insert(1, format!("{again} visited again, {changed} changed"));
+    }
+    if let Some(next) = now.next_visit.filter(|_| now.queued == 0 && now.requests == 0) {
+        parts.push(format!("next visit {}", next.iso_seconds()));
+    }
     if now.state == "stopping" {
         parts.insert(0, "stopping".to_owned());
     }

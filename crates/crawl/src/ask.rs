@@ -15,6 +15,7 @@ use crate::settings::EngineSettings;
 use crate::sites::{changed_row, forgive_site, rows, to_exclude};
 use crate::world::Clock;
 use argiope_archive::{digest_base32, read_text, warc_segment_name};
+use argiope_frontier::revisit::{Fresh, FreshSettings, PageState};
 use argiope_graph::{By, GraphError, SourcePlace};
 use argiope_model::{
     CanonicalUrl, Capture, Directives, DocId, JobId, JobState, Suffixes, Time, UrlKey,
@@ -23,6 +24,7 @@ use argiope_store::{Batch, JobChange, JobCounters, JobRow, Store, StoreError, Ur
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::path::Path;
+use std::time::Duration;
 
 /// A question.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -59,6 +61,13 @@ pub enum Question {
     Forgive {
         /// A site, a host or an origin.
         name: String,
+    },
+    /// How often a page is visited from now on.
+    Cycle {
+        /// The URL or the document number.
+        target: String,
+        /// Seconds from one visit to the next; `None` leaves it to the policy.
+        every: Option<u64>,
     },
     /// Links to a URL or a document number: a row of totals, and a row for each link.
     Links {
@@ -194,6 +203,15 @@ pub fn answer(
             Ok(row) => Ok(Some(vec![row])),
             Err(why) => return Asked::Sorry(why),
         },
+        Question::Cycle { target, every } => {
+            find(target, dir.suffixes(), store).and_then(|found| {
+                let Some((key, row)) = found else { return Ok(None) };
+                let plan = cycled(&row, *every);
+                let plans = vec![(key, plan)];
+                store.commit(Batch { now, plans, ..Batch::default() })?;
+                Ok(Some(vec![cycle_row(&row.url, &plan)]))
+            })
+        }
         Question::Search(_)
         | Question::Word { .. }
         | Question::Words(_)
@@ -218,7 +236,10 @@ pub fn answer(
         (Ok(Some(rows)), _) => Asked::Rows(rows),
         (
             Ok(None),
-            Question::Doc(target) | Question::Captures(target) | Question::Versions(target),
+            Question::Doc(target)
+            | Question::Captures(target)
+            | Question::Versions(target)
+            | Question::Cycle { target, .. },
         ) => Asked::Sorry(format!("{target} is not known here; no job has met it")),
         (Ok(None), _) => Asked::Rows(Vec::new()),
         (Err(e), _) => Asked::Sorry(e.to_string()),
@@ -401,6 +422,7 @@ fn doc(
         }
     };
     let time = |t: Option<Time>| t.map(|t| t.to_string());
+    let plan = row.plan.filter(|_| row.state != UrlState::Forgotten);
     let state = match row.state {
         UrlState::Skipped(reason) => format!("skipped: {}", reason.name()),
         UrlState::Queued if row.due.is_some() => "waiting".to_owned(),
@@ -421,8 +443,13 @@ fn doc(
         "changed_at": time(row.changed_at),
         "visits": row.visits,
         "changes": row.changes,
-        "change_rate": Value::Null,
-        "due": time(row.due),
+        "change_rate": plan.map(|plan| changes_a_day(&plan)),
+        "due": time(row.due.or(plan.map(|plan| plan.due)).filter(|_| !row.is_again())),
+        "cycle": plan.map(|plan| cycle_text(&plan)),
+        "cycle_s": plan.and_then(|plan| cycle_seconds(&plan)),
+        "cycle_by": plan.map(|plan| if plan.cycle > 0 { "hand" } else { "policy" }),
+        "records": plan.map(|plan| plan.records),
+        "fr_max": plan.map(|plan| plan.fr_max),
         "depth": row.depth,
         "backlinks": backlinks,
         "title": text.as_ref().map(|t| &t.title),
@@ -438,6 +465,56 @@ fn doc(
         "attempts": row.attempts,
         "captures": captures.len(),
     })])
+}
+
+/// What is remembered of a page, with another cycle.
+pub(crate) fn cycled(row: &UrlRow, every: Option<u64>) -> PageState {
+    let mut plan = row.plan.unwrap_or_default();
+    let quarters = every.map(|seconds| (seconds.div_ceil(900)).clamp(1, u16::MAX.into()) as u16);
+    plan.cycle = quarters.unwrap_or(0);
+    if let (Some(quarters), Some(last)) = (quarters, plan.last) {
+        plan.due = last.plus(Duration::from_secs(900 * u64::from(quarters)));
+        plan.parked = false;
+    }
+    plan
+}
+
+/// The row that says which cycle a page has.
+pub(crate) fn cycle_row(url: &CanonicalUrl, plan: &PageState) -> Value {
+    json!({
+        "url": url.as_str(),
+        "cycle": cycle_text(plan),
+        "cycle_s": cycle_seconds(plan),
+        "cycle_by": if plan.cycle > 0 { "hand" } else { "policy" },
+        "due": plan.due.to_string(),
+    })
+}
+
+/// From one visit to the next, as it is planned.
+fn cycle_seconds(plan: &PageState) -> Option<u64> {
+    if plan.cycle > 0 {
+        return Some(900 * u64::from(plan.cycle));
+    }
+    plan.last.map(|last| plan.due.since(last).as_secs())
+}
+
+fn cycle_text(plan: &PageState) -> String {
+    let every = cycle_seconds(plan).map_or_else(
+        || "not visited yet".to_owned(),
+        |seconds| match seconds {
+            0..3_600 => format!("every {} min", seconds.div_ceil(60)),
+            3_600..172_800 => format!("every {:.1} h", seconds as f64 / 3_600.0),
+            _ => format!("every {:.1} days", seconds as f64 / 86_400.0),
+        },
+    );
+    format!("{every}, {}", if plan.cycle > 0 { "set by hand" } else { "as its policy has it" })
+}
+
+/// What is believed of a page's changes, in changes a day.
+fn changes_a_day(plan: &PageState) -> Value {
+    let rate = Fresh::new(FreshSettings::new(1.0)).change_rate(plan);
+    let round = |x: f64| (x * 10_000.0).round() / 10_000.0;
+    json!(round(rate.mean))
 }
 
 /// What a page asks of those who read it, in its own words.

@@ -7,7 +7,7 @@ use crate::group::{Event, Group, PageDone, Recorded, Settled};
 use crate::log::{CrawlLog, page_line};
 use crate::metrics::Outcomes;
 use argiope_archive::{Prepared, RecordHead, Segments, revisit_record};
-use argiope_model::{PayloadDigest, SiteKey};
+use argiope_model::{ChangeReason, PayloadDigest, SiteKey};
 use argiope_store::{PageResult, Payload, PayloadRow, SegmentKind, Store};
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -148,12 +148,16 @@ impl Committer {
         }
         Ok(PageResult {
             next: page.next,
-            changed: capture.as_ref().is_some_and(|c| c.text.is_some()),
+            changed: capture.as_ref().is_some_and(|c| match c.verdict {
+                Some(verdict) if verdict.reason != ChangeReason::New => verdict.reason.counts(),
+                _ => c.text.is_some(),
+            }),
             capture,
             payload: first.map(|(site, digest)| Payload { site, digest }),
             links: page.links,
             words: page.words,
             link_count: page.link_count,
+            plan: page.plan,
             entry,
         })
     }

@@ -4,7 +4,7 @@
 //! random token into `control.json`, readable by its user alone: so it works on every system
 //! and with every path length. One question a connection, one JSON line each way.
 
-use crate::ask::{Asked, Question, answer, job_state, status};
+use crate::ask::{Asked, Question, answer, cycle_row, cycled, find, job_state, status};
 use crate::data_dir::DataDir;
 use crate::follow::Followers;
 use crate::live::{Live, Look};
@@ -183,6 +183,9 @@ fn serve(stream: &TcpStream, token: &str, owner: &Owner) -> io::Result<()> {
             (Question::SetJob(id, state), Some(orders)) => set_job(owner, orders, *id, state),
             (Question::Forgive { name }, Some(orders)) => forgive(owner, orders, name),
             (Question::Exclude { name }, Some(orders)) => exclude(owner, orders, name),
+            (Question::Cycle { target, every }, Some(orders)) => {
+                cycle(owner, orders, target, *every)
+            }
             (Question::Status, Some(orders)) => {
                 status(&*owner.store, Some((&owner.live, look(orders))))
             }
@@ -224,6 +227,24 @@ fn exclude(owner: &Owner, orders: &Orders, name: &str) -> Asked {
             change_sites(orders, name, change, |row| row["queued"] = json!(queued))
         }
         Err(why) => Asked::Sorry(why),
+    }
+}
+
+/// Sets how often a page is visited; answers when that is written down.
+fn cycle(owner: &Owner, orders: &Orders, target: &str, every: Option<u64>) -> Asked {
+    let found = match find(target, owner.dir.suffixes(), &*owner.store) {
+        Ok(Some(found)) => found,
+        Ok(None) => return Asked::Sorry(format!("{target} is not known here; no job has met it")),
+        Err(e) => return Asked::Sorry(e.to_string()),
+    };
+    let row = cycle_row(&found.1.url, &cycled(&found.1, every));
+    let (done, told) = blocking::sync_channel(1);
+    if orders.blocking_send(Instruction::Cycle(found.0, every, done)).is_err() {
+        return Asked::Sorry(ENDING.to_owned());
+    }
+    match told.recv_timeout(WRITING) {
+        Ok(()) => Asked::Rows(vec![row]),
+        Err(_) => Asked::Sorry("it could not be written down yet; is the disk full?".to_owned()),
     }
 }
 

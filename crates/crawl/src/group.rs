@@ -4,6 +4,7 @@ use crate::fleet::PartsNews;
 use crate::metrics::Outcomes;
 use crate::robots::Asker;
 use argiope_archive::Prepared;
+use argiope_frontier::revisit::{Children, Hint, PageState};
 use argiope_frontier::{Answered, Entry, Place, RobotsFile, SkipReason};
 use argiope_model::{
     CanonicalUrl, Capture, FetchOutcome, HostKey, OutcomeKind, PayloadDigest, Role, SiteKey, Time,
@@ -61,6 +62,23 @@ pub(crate) struct PageDone {
     pub number: u64,
     /// The address that answered.
     pub ip: Option<IpAddr>,
+    /// Of a page that was visited before: what was known of it, and of those around it.
+    pub again: Option<Box<Revisited>>,
+    /// What is remembered of its visits from now on; the director writes it.
+    pub plan: Option<PageState>,
+}
+
+/// A visit to a page that was visited before.
+#[derive(Debug, Default)]
+pub(crate) struct Revisited {
+    /// What was remembered of its visits.
+    pub plan: PageState,
+    /// The pages of its site that it links to, where they may become due.
+    pub children: Vec<UrlKey>,
+    /// What these did since its last turn.
+    pub seen: Children,
+    /// Pages of which this one says that they may have changed.
+    pub hints: Vec<(UrlKey, PageState, Hint)>,
 }
 
 impl PageDone {
@@ -78,17 +96,29 @@ impl PageDone {
             link_count: 0,
             number,
             ip: None,
+            again: None,
+            plan: None,
         }
     }
 
     /// A page that was not requested, for this reason.
     pub(crate) fn refused(entry: Entry, number: u64, reason: SkipReason) -> Self {
-        PageDone::bare(entry, number, Next::Done(UrlState::Skipped(reason)))
+        // What was visited before stays what it is.
+        let next = match entry.again {
+            true => Next::Expanded,
+            false => Next::Done(UrlState::Skipped(reason)),
+        };
+        PageDone::bare(entry, number, next)
+    }
+
+    /// Whether a page was read.
+    pub(crate) fn is_page(&self) -> bool {
+        self.next == Next::Done(UrlState::Fetched) && self.entry.role == Role::Page
     }
 
     /// Whether it counts as a page against the limits of its job.
-    pub(crate) fn is_page(&self) -> bool {
-        self.next == Next::Done(UrlState::Fetched) && self.entry.role == Role::Page
+    pub(crate) fn is_new_page(&self) -> bool {
+        self.is_page() && !self.entry.again
     }
 
     /// Bytes it will add to the disk, about.

@@ -47,6 +47,7 @@ mod aside;
 mod ask;
 mod ask_words;
 mod backlinks;
+mod before;
 mod committer;
 mod control;
 mod copy;
@@ -93,6 +94,7 @@ pub use copy::{
     plan_to_fleet,
 };
 pub use data_dir::{Access, DataDir, DataDirError, Manifest};
+pub use director::{Keep, Tally};
 pub use export::{export_cdxj, export_warc};
 pub use export_graph::{
     GraphEdge, GraphExported, GraphForm, GraphNode, LinkSource, StoredLinks, TakeEdge, TakeNode,
@@ -115,7 +117,7 @@ pub use member::{Follows, follows};
 pub use metrics::{page as metrics_page, serve as serve_metrics};
 pub use order::{NewJob, Picked, open_jobs, pick_job};
 pub use run::{Ended, EngineError, Instruction, Run, SiteChange, Summary, run};
-pub use settings::{EngineSettings, gap as address_gap};
+pub use settings::{EngineSettings, RevisitSettings, gap as address_gap};
 pub use sites::{excluded_starts, forgive_site};
 pub use texts::{Texts, TextsError, texts_again};
 pub use verify::{Absent, Problem, Verified, verify, verify_words};

@@ -1,5 +1,6 @@
 //! The live status of a crawl: written by the director, read by whoever shows it.
 
+use crate::director::Tally;
 use crate::metrics::Counted;
 use crate::tenure::Tenure;
 use argiope_frontier::Counts;
@@ -58,6 +59,12 @@ pub struct Snapshot {
     pub elapsed_s: f64,
     /// The page taken in last.
     pub newest: Option<String>,
+    /// What visits to known pages came to, in this run.
+    #[serde(default)]
+    pub again: Tally,
+    /// When the next known page is to be visited, while a watch waits for it.
+    #[serde(default)]
+    pub next_visit: Option<Time>,
 }
 
 /// What is being done at one moment, in detail: made when somebody asks, and only then.
@@ -173,7 +180,7 @@ pub(crate) fn summed<'a>(jobs: impl Iterator<Item = &'a JobRow>, hosts: Counts) 
         ..Snapshot::default()
     };
     for row in jobs {
-        out.fetched += row.counters.fetched + row.counters.unchanged;
+        out.fetched += row.counters.fetched;
         out.queued += row.counters.queued;
         out.failed += row.counters.failed;
         out.errors += row.counters.errors;

@@ -5,7 +5,7 @@
 
 use crate::group::{Event, RobotsDone, RobotsResult};
 use crate::visit::Shared;
-use argiope_fetch::{Answer, Body, FetchError, Head, Take, decoded_reader};
+use argiope_fetch::{Answer, Body, Conditions, FetchError, Head, Take, decoded_reader};
 use argiope_frontier::{Answered, Entry, Errand, Heard, MAX_ROBOTS_BYTES, Manner, RobotsFile};
 use argiope_model::{CanonicalUrl, FetchOutcome, HostKey, OutcomeKind, Time};
 use std::io::Read;
@@ -79,7 +79,11 @@ pub(crate) async fn ask_robots(shared: Arc<Shared>, asker: Asker, number: u64) {
     };
     shared.tenure.until_held().await;
     let began = shared.clock.now();
-    let answer = shared.web.get(&url, &judge).await.unwrap_or_else(|e| ours(&e, began));
+    let answer = shared
+        .web
+        .get(&url, &Conditions::default(), &judge)
+        .await
+        .unwrap_or_else(|e| ours(&e, began));
     let done = read(&shared, &url, asker, number, answer);
     let _ = shared.events.send(Event::Robots(Box::new(done))).await;
 }

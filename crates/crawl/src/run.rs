@@ -1,8 +1,9 @@
 //! A run: opens what it needs, lets the director work, closes everything again.
 
+use crate::before::Sites;
 use crate::committer::Committer;
 use crate::data_dir::{DataDir, log_dir};
-use crate::director::{Committing, Director};
+use crate::director::{Committing, Director, Keep, Tally};
 use crate::disk;
 use crate::fleet::{Block, Fleet, Keeping, Term, ends_term, join, keep};
 use crate::group::{Event, Group};
@@ -16,7 +17,7 @@ use crate::world::{Clock, MadeUp, Web};
 use argiope_archive::{SegmentKind as ArchiveKind, Segments, WarcInfo};
 use argiope_fetch::{Fetcher, Gate};
 use argiope_frontier::{Exclusions, SeenCache};
-use argiope_model::{HostKey, JobId, JobState, Suffixes};
+use argiope_model::{HostKey, JobId, JobState, Suffixes, UrlKey};
 use argiope_store::{JobRow, PostgresStore, SegmentKind, Store, StoreError};
 use serde::Serialize;
 use std::sync::{Arc, mpsc as blocking};
@@ -73,6 +74,8 @@ pub struct Summary {
     pub bytes: u64,
     /// The most memory held, in bytes.
     pub peak_memory: u64,
+    /// What visits to known pages came to.
+    pub again: Tally,
 }
 
 /// Everything a run needs.
@@ -93,6 +96,8 @@ pub struct Run {
     pub orders: mpsc::Receiver<Instruction>,
     /// The fleet that this is one of; `None` for whoever crawls alone.
     pub fleet: Option<Fleet>,
+    /// What it comes back to.
+    pub keep: Keep,
     /// What is met instead of the world, in a simulation.
     pub made_up: Option<MadeUp>,
 }
@@ -106,6 +111,9 @@ pub enum Instruction {
     Forgive(HostKey),
     /// Sites are excluded, or forgiven.
     Sites(SiteChange),
+    /// A page is to be visited every so many seconds, or as its policy has it; told when that is written
+    /// down.
+    Cycle(UrlKey, Option<u64>, blocking::SyncSender<()>),
     /// Somebody would like to see what is being done right now.
     Look(blocking::SyncSender<Look>),
 }
@@ -189,6 +197,7 @@ fn nothing_done(tenure: &Tenure) -> Summary {
         fetched,
         bytes,
         peak_memory: disk::peak_memory(),
+        again: Tally::default(),
     }
 }
 
@@ -256,7 +265,7 @@ fn open_term(
     let (dir, live, settings) = (dir.clone(), live.clone(), settings.clone());
     let mut director =
         Director::new(Arc::new(shared), dir, live, settings, committing, pages, member);
-    director.begin(&jobs, picked.clone(), claims, exclusions);
+    director.begin(&jobs, picked.clone(), claims, exclusions, run.keep);
     Ok(Open { director, inbox, committer, keeping })
 }
 
@@ -325,6 +334,7 @@ pub(crate) fn open_shared(
         archive: settings.archive,
         retries: settings.retries,
         retry_delay: settings.retry_delay,
+        sites: Sites::new(dir.warc(), dir.text(), &settings.revisit),
         large: Semaphore::new(1),
         events,
     })

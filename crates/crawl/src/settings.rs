@@ -2,6 +2,7 @@
 
 use crate::words::Hold;
 use argiope_fetch::FetchSettings;
+use argiope_frontier::revisit::{Pattern, PolicyName, Rule};
 use argiope_frontier::{Network, Patience};
 use argiope_index::IndexSettings;
 use serde::{Deserialize, Serialize};
@@ -59,10 +60,48 @@ pub struct EngineSettings {
     pub links: bool,
     /// How the word index is made; its memory is set by the engine.
     pub index: IndexSettings,
+    /// When pages are visited again.
+    pub revisit: RevisitSettings,
     /// What makes the crawl wait: followers that cannot keep up.
     pub hold: Hold,
     /// What the fetcher needs; `spool_dir` and `body_memory` are set by the engine.
     pub fetch: FetchSettings,
+}
+
+/// When pages are visited again.
+#[derive(Clone, Debug)]
+pub struct RevisitSettings {
+    /// Who decides.
+    pub policy: PolicyName,
+    /// The length of a round: how often a page is visited where nothing is known of it.
+    pub round: Duration,
+    /// Visits a day for everything; `None`: as many as there are pages, in a round.
+    pub per_day: Option<f64>,
+    /// Visits a day for each site.
+    pub per_site_day: Option<f64>,
+    /// What is said by hand of some pages.
+    pub rules: Vec<Rule>,
+    /// Of a round: only these pages; all where there is none.
+    pub only: Vec<Pattern>,
+    /// Whether servers may answer that nothing has changed.
+    pub conditional: bool,
+    /// Whether visits that found the same bytes are written to the archive.
+    pub keep_unchanged: bool,
+}
+
+impl Default for RevisitSettings {
+    fn default() -> Self {
+        RevisitSettings {
+            policy: PolicyName::default(),
+            round: Duration::from_secs(86_400),
+            per_day: None,
+            per_site_day: None,
+            rules: Vec::new(),
+            only: Vec::new(),
+            conditional: true,
+            keep_unchanged: false,
+        }
+    }
 }
 
 /// The longest pause between requests to one address that nobody asked for.

@@ -423,6 +423,7 @@ mod tests {
                 etag: None,
                 elapsed_ms: 0,
                 directives: Directives::default(),
+                verdict: None,
             });
         }
 

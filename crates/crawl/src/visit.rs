@@ -4,21 +4,23 @@
 //! here, beside other visits: decoding, parsing, resolving, judging links, digests,
 //! compression.
 
+use crate::before::{Before, Sites, children_of};
 use crate::director::Stage;
-use crate::group::{Event, PageDone, Recorded};
+use crate::group::{Event, PageDone, Recorded, Revisited};
 use crate::judge::{judge, note_only};
 use crate::links::judge_links;
 use crate::tenure::Tenure;
 use crate::world::{Clock, Web};
 use argiope_archive::{
-    BodyHasher, Compression, Payload, PayloadHasher, RecordHead, TextBlob, encode_text,
-    http_head_for_archive, response_record,
+    BodyHasher, Compression, Payload, PayloadHasher, RecordHead, TextBlob, decode_text,
+    encode_text, http_head_for_archive, not_modified_record, response_record,
 };
 use argiope_fetch::{Answer, Body, FetchError, Head, decoded_reader};
+use argiope_frontier::revisit::Hint;
 use argiope_frontier::{Answered, Entry, Heard, Manner, Robots, SeenCache, SkipReason};
 use argiope_model::{
-    CanonicalUrl, Capture, Directives, FetchOutcome, HostKey, Job, Link, LinkKind, OutcomeKind,
-    Role, Suffixes, Time,
+    CanonicalUrl, Capture, ChangeReason, Directives, FetchOutcome, HostKey, Job, Link, LinkKind,
+    OutcomeKind, Role, Suffixes, Time, UrlKey,
 };
 use argiope_parse as parse;
 use argiope_store::{
@@ -64,6 +66,8 @@ pub(crate) struct Shared {
     pub agent: Option<String>,
     /// The rules of the loaded hosts.
     pub rules: RwLock<HashMap<HostKey, Arc<Robots>>>,
+    /// What pages were before, and what those of a site have in common.
+    pub sites: Sites,
     /// Lets one large body be worked on at a time.
     pub large: Semaphore,
     pub events: mpsc::Sender<Event>,
@@ -125,6 +129,18 @@ pub(crate) async fn visit(
     stage: Stage,
 ) {
     let (host, place, kept) = (entry.key.host, entry.place, entry.clone());
+    let before = match entry.again && !entry.expand {
+        true => shared.blocking(|| Before::load(&shared, &entry)).map(Some),
+        false => Ok(None),
+    };
+    let before = match before {
+        Ok(before) => before,
+        Err(e) => {
+            let _ = shared.events.send(Event::Failed(Arc::new(e))).await;
+            return;
+        }
+    };
+    let conditions = before.as_ref().map(|b| b.conditions.clone()).unwrap_or_default();
     let asked = match entry.expand {
         true => None,
         false => {
@@ -133,7 +149,7 @@ pub(crate) async fn visit(
                 judge(&job, &entry, head)
             };
             shared.tenure.until_held().await;
-            Some(shared.web.get(&entry.url, &judge).await)
+            Some(shared.web.get(&entry.url, &conditions, &judge).await)
         }
     };
     let answered = match &asked {
@@ -146,13 +162,16 @@ pub(crate) async fn visit(
     // The connection is free from here on: what follows costs the host's time nothing.
     let bytes = asked.as_ref().and_then(|a| a.as_ref().ok()).map_or(0, |a| a.body.len());
     let _ = shared.events.send(Event::Answered(number, host, place, answered, bytes)).await;
-    let work = Work { shared: &shared, job: &job, number, truncated: None };
+    let before = before.as_ref();
+    let work = Work { shared: &shared, job: &job, number, truncated: None, before };
     let done = match asked {
         None => shared.blocking(|| work.expand(entry)),
         Some(Ok(answer)) if answer.body.len() > LARGE || is_packed_text(&answer) => {
             let _alone = shared.large.acquire().await;
             shared.blocking(|| work.page(entry, answer))
         }
+        // What was there before is read from the disk.
+        Some(Ok(answer)) if entry.again => shared.blocking(|| work.page(entry, answer)),
         Some(Ok(answer)) => work.page(entry, answer),
         Some(Err(e)) => Err(e.into()),
     };
@@ -190,7 +209,7 @@ fn answered(answer: &Answer, now: Time) -> Answered {
     };
     Answered {
         end: asked.then_some(now),
-        redirect: (300..400).contains(&status),
+        redirect: (300..400).contains(&status) && status != 304,
         heard: Heard { manner, waited: answer.waited, retry_after },
     }
 }
@@ -201,6 +220,8 @@ pub(crate) struct Work<'a> {
     pub number: u64,
     /// Why the body is not whole, where an imported record says so.
     pub truncated: Option<Box<str>>,
+    /// What is known of the page, where it was visited before.
+    pub before: Option<&'a Before>,
 }
 
 /// What the body of a good answer holds.
@@ -216,6 +237,8 @@ pub(crate) struct Content {
     directives: Directives,
     /// Of a sitemap: the URLs it lists are sitemaps themselves.
     index: bool,
+    /// Of a sitemap: when pages were changed, as it says.
+    modified: Vec<(CanonicalUrl, Time)>,
 }
 
 impl Work<'_> {
@@ -246,6 +269,7 @@ impl Work<'_> {
             etag: None,
             elapsed_ms: u32::try_from(elapsed.as_millis()).unwrap_or(u32::MAX),
             directives: Directives::default(),
+            verdict: None,
         };
         if let Some(head) = &head {
             let declared = head.content_type();
@@ -262,14 +286,21 @@ impl Work<'_> {
                 let (outcome, links) = self.no_document(&entry, &head);
                 capture.outcome = outcome;
                 let content = Content { links, ..Content::default() };
-                return Ok(self.finish(entry, capture, None, content, ip));
+                return self.finish(entry, capture, None, content, ip);
             }
             (_, outcome) => {
                 let none = FetchOutcome::new(OutcomeKind::BadResponse, 0);
                 capture.outcome = outcome.unwrap_or(none);
-                return Ok(self.finish(entry, capture, None, Content::default(), ip));
+                return self.finish(entry, capture, None, Content::default(), ip);
             }
         };
+        if head.status == 304
+            && let Some(before) = self.before
+            && let Some(done) = self.not_modified(&entry, &capture, &head, ip)
+        {
+            let around = self.around(before, &entry, done.capture.as_ref(), &[])?;
+            return Ok(PageDone { again: Some(Box::new(around)), ..done });
+        }
         let encoding = head.content_encoding().unwrap_or_default().into_owned();
         let good = (200..300).contains(&head.status);
         let decoded = self.shared.web.decode(&body, &encoding);
@@ -314,7 +345,7 @@ impl Work<'_> {
         }
         let kept = outcome.kind != OutcomeKind::UnwantedType;
         capture.outcome = outcome;
-        let recorded = if kept && self.shared.archive {
+        let mut recorded = if kept && (self.shared.archive || self.before.is_some()) {
             let site = self.shared.pinned.site_key(entry.url.host());
             // zstd is undone before storing, since readers of archives lack it.
             let undone = encoding.to_ascii_lowercase().contains("zstd");
@@ -351,7 +382,101 @@ impl Work<'_> {
         } else {
             None
         };
-        Ok(self.finish(entry, capture, recorded, content, ip))
+        if capture.outcome.kind == OutcomeKind::Fetched {
+            self.compare(&entry, &mut capture, &mut recorded, &mut content)?;
+        }
+        self.finish(entry, capture, recorded, content, ip)
+    }
+
+    /// The server says that nothing has changed; `None` where it was not asked that.
+    fn not_modified(
+        &self,
+        entry: &Entry,
+        capture: &Capture,
+        head: &Head,
+        ip: Option<IpAddr>,
+    ) -> Option<PageDone> {
+        let before = self.before?;
+        let outcome = FetchOutcome::new(OutcomeKind::NotModified, head.status);
+        let capture = before.not_modified(&Capture { outcome, ..capture.clone() }, head)?;
+        let keep = self.shared.archive && self.shared.sites.keep_unchanged;
+        let recorded = before.last().filter(|_| keep).map(|last| {
+            let head = RecordHead {
+                url: entry.url.as_str(),
+                time: capture.time,
+                ip,
+                http_head: &[],
+                payload_digest: capture.payload_digest,
+                truncated: None,
+            };
+            let record = not_modified_record(&head, entry.url.as_str(), last.time);
+            Recorded { record, http_head: Vec::new(), ip, payload: None, truncated: None }
+        });
+        let next = Next::Done(UrlState::Fetched);
+        let bare = PageDone::bare(entry.clone(), self.number, next);
+        Some(PageDone { capture: Some(capture), recorded, ip, ..bare })
+    }
+
+    /// What has become of a page that was visited before; what is as it was is not stored again.
+    fn compare(
+        &self,
+        entry: &Entry,
+        capture: &mut Capture,
+        recorded: &mut Option<Recorded>,
+        content: &mut Content,
+    ) -> Result<(), VisitError> {
+        let Some(before) = self.before else { return Ok(()) };
+        let text = content.text.as_deref().map(decode_text).transpose()?;
+        let verdict = before.judge(self.shared, entry, capture, text.as_ref())?;
+        if let Some(last) = before.identical(capture) {
+            let keep = self.shared.archive && self.shared.sites.keep_unchanged;
+            if !keep {
+                *recorded = None;
+                *capture = before.same(last, capture);
+            }
+            capture.text = last.text;
+            *content = Content { directives: content.directives, ..Content::default() };
+        } else if verdict.reason == ChangeReason::ErrorPage {
+            // What stands in for the page leads nowhere.
+            (content.links, content.malformed) = (Vec::new(), Vec::new());
+        }
+        if !self.shared.archive {
+            *recorded = None;
+        }
+        capture.verdict = Some(verdict);
+        Ok(())
+    }
+
+    /// What a visit to a page that was visited before says of those around it.
+    fn around(
+        &self,
+        before: &Before,
+        entry: &Entry,
+        capture: Option<&Capture>,
+        modified: &[(CanonicalUrl, Time)],
+    ) -> Result<Revisited, VisitError> {
+        let mut out = Revisited { plan: before.plan, ..Revisited::default() };
+        let changed = capture.and_then(|c| c.verdict).is_some_and(|v| v.reason.counts());
+        let store = &self.shared.store;
+        if entry.role == Role::Sitemap {
+            let keys: Vec<UrlKey> =
+                modified.iter().map(|(url, _)| url.key(&self.shared.pinned)).collect();
+            for ((key, row), (_, at)) in keys.iter().zip(store.urls(&keys)?).zip(modified) {
+                let plan = row.and_then(|row| row.plan);
+                if let Some(plan) = plan.filter(|plan| plan.last.is_some_and(|last| last < *at)) {
+                    out.hints.push((*key, plan, Hint::Modified(*at)));
+                }
+            }
+        } else if changed && entry.depth == 0 {
+            let keys = children_of(self.shared, entry)?;
+            for (key, row) in keys.iter().zip(store.urls(&keys)?) {
+                let plan = row.and_then(|row| row.plan);
+                out.hints.extend(plan.map(|plan| (*key, plan, Hint::Mentioned)));
+            }
+        } else if !changed && self.shared.sites.selective {
+            (out.children, out.seen) = before.children(self.shared, entry)?;
+        }
+        Ok(out)
     }
 
     /// A redirect's target or an error's kind.
@@ -391,7 +516,7 @@ impl Work<'_> {
         recorded: Option<Recorded>,
         content: Content,
         ip: Option<IpAddr>,
-    ) -> PageDone {
+    ) -> Result<PageDone, VisitError> {
         let outcome = &capture.outcome;
         let next = match outcome.kind {
             OutcomeKind::Fetched | OutcomeKind::NotModified => Next::Done(UrlState::Fetched),
@@ -412,11 +537,22 @@ impl Work<'_> {
         // The URLs of a sitemap are no links of a page.
         let parsed = content.text.is_some();
         let keep = entry.role == Role::Page && (parsed || !content.links.is_empty());
-        PageDone {
+        let stands_in =
+            capture.verdict.is_some_and(|verdict| verdict.reason == ChangeReason::ErrorPage);
+        let mut links =
+            (keep && !stands_in).then(|| encode_page_links(&content.links, &content.malformed));
+        let mut again = None;
+        if let Some(before) = self.before {
+            let stored = self.shared.store.links(&[entry.key])?.pop().flatten();
+            links = links.filter(|links| stored.as_ref() != Some(links));
+            let around = self.around(before, &entry, Some(&capture), &content.modified)?;
+            again = Some(Box::new(around));
+        }
+        Ok(PageDone {
             next,
             recorded,
             text: content.text,
-            links: keep.then(|| encode_page_links(&content.links, &content.malformed)),
+            links,
             found,
             words: content.words,
             link_count: content.links.iter().map(|link| u64::from(link.count)).sum(),
@@ -424,7 +560,9 @@ impl Work<'_> {
             number: self.number,
             entry,
             ip,
-        }
+            again,
+            plan: None,
+        })
     }
 }
 
@@ -488,6 +626,7 @@ pub(crate) fn content_of(
         words,
         directives: directives.unwrap_or_default(),
         index: false,
+        modified: Vec::new(),
     })
 }
 
@@ -552,6 +691,8 @@ fn sitemap(url: &CanonicalUrl, body: &Body) -> Result<Content, VisitError> {
     let index = sitemap.kind == parse::SitemapKind::Index;
     let link =
         |url| Link { url, words: "".into(), kind: LinkKind::Seed, nofollow: false, count: 1 };
+    let modified = |listed: &parse::SitemapUrl| Some((listed.url.clone(), listed.last_modified?));
+    let modified = sitemap.urls.iter().filter_map(modified).collect();
     let links = sitemap.urls.into_iter().map(|listed| link(listed.url)).collect();
-    Ok(Content { links, index, ..Content::default() })
+    Ok(Content { links, index, modified, ..Content::default() })
 }

@@ -6,7 +6,9 @@
 //! * Its place: `run` gets one and gives it to the director and the visits.
 //! * Invariant: nothing else in this crate asks for the time or for the network.
 
-use argiope_fetch::{Answer, Body, DecodeError, Decoded, FetchError, Fetcher, Head, Located, Take};
+use argiope_fetch::{
+    Answer, Body, Conditions, DecodeError, Decoded, FetchError, Fetcher, Head, Located, Take,
+};
 use argiope_model::{CanonicalUrl, FetchOutcome, Time};
 use std::future::Future;
 use std::pin::Pin;
@@ -23,6 +25,7 @@ pub trait Web: Send + Sync {
     fn get<'a>(
         &'a self,
         url: &'a CanonicalUrl,
+        conditions: &'a Conditions,
         judge: &'a (dyn Fn(&Head) -> Take + Send + Sync),
     ) -> Coming<'a, Result<Answer, FetchError>>;
 
@@ -42,9 +45,10 @@ impl Web for Fetcher {
     fn get<'a>(
         &'a self,
         url: &'a CanonicalUrl,
+        conditions: &'a Conditions,
         judge: &'a (dyn Fn(&Head) -> Take + Send + Sync),
     ) -> Coming<'a, Result<Answer, FetchError>> {
-        Box::pin(Fetcher::get(self, url, judge))
+        Box::pin(Fetcher::get_if(self, url, conditions, judge))
     }
 
     fn locate<'a>(&'a self, url: &'a CanonicalUrl) -> Coming<'a, Result<Located, FetchOutcome>> {

@@ -14,7 +14,7 @@ use crate::failure::{Ending, Failure};
 use crate::head::Head;
 use crate::idle::Idle;
 use crate::proxy;
-use crate::request::Requests;
+use crate::request::{Conditions, Requests};
 use crate::route::{Blocked, Located, Routes};
 use crate::settings::{FetchError, FetchSettings};
 use crate::spool::{Gathering, Spool};
@@ -67,6 +67,16 @@ impl Fetcher {
         url: &CanonicalUrl,
         judge: impl FnOnce(&Head) -> Take,
     ) -> Result<Answer, FetchError> {
+        self.get_if(url, &Conditions::default(), judge).await
+    }
+
+    /// As [`Fetcher::get`]; under conditions the server may answer that nothing has changed.
+    pub async fn get_if(
+        &self,
+        url: &CanonicalUrl,
+        conditions: &Conditions,
+        judge: impl FnOnce(&Head) -> Take,
+    ) -> Result<Answer, FetchError> {
         let clock = Instant::now();
         let mut answer = Answer {
             outcome: None,
@@ -80,7 +90,7 @@ impl Fetcher {
         };
         let limit = self.0.settings.total_timeout;
         let patience = Patience::default();
-        let exchange = self.0.exchange(url, judge, &mut answer, &patience);
+        let exchange = self.0.exchange(Asked { url, conditions }, judge, &mut answer, &patience);
         let ended = patience.within(limit, exchange).await;
         let status = answer.head.as_ref().map_or(0, |h| h.status);
         match ended {
@@ -125,18 +135,25 @@ impl Fetcher {
     }
 }
 
+/// What is asked for.
+#[derive(Clone, Copy)]
+struct Asked<'a> {
+    url: &'a CanonicalUrl,
+    conditions: &'a Conditions,
+}
+
 impl Shared {
     async fn exchange(
         &self,
-        url: &CanonicalUrl,
+        asked: Asked<'_>,
         judge: impl FnOnce(&Head) -> Take,
         answer: &mut Answer,
         patience: &Patience,
     ) -> Result<(), Ending> {
-        let (mut connection, response) = self.ask(url, answer, patience).await?;
+        let (mut connection, response) = self.ask(asked, answer, patience).await?;
         let (parts, mut body) = response.into_parts();
         let status = parts.status.as_u16();
-        if status == 407 && self.requests.go_to_proxy(url) {
+        if status == 407 && self.requests.go_to_proxy(asked.url) {
             // Only a proxy says so: it is not the page's answer.
             answer.wire_bytes = connection.tap().received;
             return Err(proxy::failed(proxy::WRONG_CREDENTIALS.into()).into());
@@ -178,13 +195,13 @@ impl Shared {
     /// Sends the request and waits for the head, on a waiting connection or a new one.
     async fn ask(
         &self,
-        url: &CanonicalUrl,
+        asked: Asked<'_>,
         answer: &mut Answer,
         patience: &Patience,
     ) -> Result<(Box<Connection>, Response<Incoming>), Failure> {
-        if let Some(mut connection) = self.idle.take(url.origin()) {
+        if let Some(mut connection) = self.idle.take(asked.url.origin()) {
             answer.ip = connection.ip;
-            match self.ask_on(&mut connection, url, answer, patience).await {
+            match self.ask_on(&mut connection, asked, answer, patience).await {
                 Ok(response) => return Ok((connection, response)),
                 // The server may close a waiting connection just as the request leaves. If it
                 // has not said a word, it is asked again, once, on a new connection.
@@ -192,22 +209,22 @@ impl Shared {
                 Err(failure) => return Err(failure),
             }
         }
-        let language = self.routes.language(url.origin());
+        let language = self.routes.language(asked.url.origin());
         let other = match language {
             Language::Http1 => Language::Http2,
             Language::Http2 => Language::Http1,
         };
-        let blocked = match self.ask_anew(url, language, answer, patience).await {
-            Ok(asked) => return Ok(asked),
+        let blocked = match self.ask_anew(asked, language, answer, patience).await {
+            Ok(got) => return Ok(got),
             Err(blocked) if blocked.wants_another_language => blocked,
             Err(blocked) => return Err(blocked.failure),
         };
         // The server refused the language: once more in the other one. If that fails as well,
         // its first refusal was not about the language alone and is what we tell.
-        match self.ask_anew(url, other, answer, patience).await {
-            Ok(asked) => {
-                self.routes.learn_language(url.origin(), other);
-                Ok(asked)
+        match self.ask_anew(asked, other, answer, patience).await {
+            Ok(got) => {
+                self.routes.learn_language(asked.url.origin(), other);
+                Ok(got)
             }
             Err(again) if again.wants_another_language => Err(blocked.failure),
             Err(again) => Err(again.failure),
@@ -217,17 +234,17 @@ impl Shared {
     /// Sends the request on a new connection.
     async fn ask_anew(
         &self,
-        url: &CanonicalUrl,
+        asked: Asked<'_>,
         language: Language,
         answer: &mut Answer,
         patience: &Patience,
     ) -> Result<(Box<Connection>, Response<Incoming>), Blocked> {
-        let way = self.routes.open(url, language, &mut answer.ip).await?;
-        let mut connection = match self.client.start(way, language, url.origin()).await {
+        let way = self.routes.open(asked.url, language, &mut answer.ip).await?;
+        let mut connection = match self.client.start(way, language, asked.url.origin()).await {
             Ok(connection) => Box::new(connection),
             Err(error) => return Err(Failure::before_head(&error).into()),
         };
-        match self.ask_on(&mut connection, url, answer, patience).await {
+        match self.ask_on(&mut connection, asked, answer, patience).await {
             Ok(response) => Ok((connection, response)),
             Err(failure) => {
                 let spoke = (language, connection.tap().spoken());
@@ -244,11 +261,11 @@ impl Shared {
     async fn ask_on(
         &self,
         connection: &mut Connection,
-        url: &CanonicalUrl,
+        asked: Asked<'_>,
         answer: &mut Answer,
         patience: &Patience,
     ) -> Result<Response<Incoming>, Failure> {
-        let request = self.requests.get(url, connection.language());
+        let request = self.requests.get(asked.url, asked.conditions, connection.language());
         if !self.settings.gate.is_open() {
             let detail = "it was not sent: this worker's lease had run out";
             return Err(Failure::new(OutcomeKind::ConnectionLost, detail));

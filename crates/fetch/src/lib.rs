@@ -70,5 +70,6 @@ pub use dns::name_answer_from_bytes;
 pub use fetcher::Fetcher;
 pub use head::{Head, head_from_bytes};
 pub use proxy::{ProxyUrl, ProxyUrlError};
+pub use request::Conditions;
 pub use route::Located;
 pub use settings::{FetchError, FetchSettings, Gate};

@@ -4,12 +4,38 @@
 
 use crate::settings::{FetchError, FetchSettings};
 use crate::wire::Language;
-use argiope_model::CanonicalUrl;
+use argiope_model::{CanonicalUrl, Time};
 use bytes::Bytes;
 use http_body_util::Empty;
 use hyper::header::{self, HeaderMap, HeaderValue};
 use hyper::http::uri::PathAndQuery;
 use hyper::{Request, Uri, Version};
+
+/// What an earlier answer said of itself: the server may answer that nothing has changed since.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Conditions {
+    /// The `ETag` it had.
+    pub etag: Option<Box<str>>,
+    /// Its `Last-Modified`.
+    pub modified: Option<Time>,
+}
+
+impl Conditions {
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.etag.is_none() && self.modified.is_none()
+    }
+
+    fn add_to(&self, headers: &mut HeaderMap) {
+        let value = |text: &str| HeaderValue::from_str(text).ok();
+        if let Some(etag) = self.etag.as_deref().and_then(value) {
+            headers.insert(header::IF_NONE_MATCH, etag);
+        }
+        if let Some(since) = self.modified.and_then(Time::http_date).as_deref().and_then(value) {
+            headers.insert(header::IF_MODIFIED_SINCE, since);
+        }
+    }
+}
 
 /// Makes requests.
 pub(crate) struct Requests {
@@ -45,9 +71,15 @@ impl Requests {
     }
 
     /// Asks for a URL, in the form that the language and a proxy on the way want.
-    pub(crate) fn get(&self, url: &CanonicalUrl, language: Language) -> Request<Empty<Bytes>> {
+    pub(crate) fn get(
+        &self,
+        url: &CanonicalUrl,
+        conditions: &Conditions,
+        language: Language,
+    ) -> Request<Empty<Bytes>> {
         let mut request = Request::new(Empty::new());
         let mut headers = self.headers.clone();
+        conditions.add_to(&mut headers);
         let target = target(url.path_and_query());
         if let (Language::Http1, Ok(host)) = (language, HeaderValue::from_str(url.authority())) {
             headers.insert(header::HOST, host);

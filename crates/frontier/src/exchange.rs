@@ -28,6 +28,8 @@ pub struct Entry {
     pub role: Role,
     /// Redirects that led here, one after the other.
     pub hops: u8,
+    /// It was visited before: this is to see what has become of it. No limit of its job counts it.
+    pub again: bool,
 }
 
 /// A host's robots.txt as it was answered.

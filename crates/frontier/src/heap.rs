@@ -582,7 +582,7 @@ impl Frontier {
         let first = if self.gated.is_empty() {
             host.window.first_key_value().map(|(place, _)| *place)
         } else {
-            let open = |e: &&Entry| !self.gated.contains(&e.job);
+            let open = |e: &&Entry| e.again || !self.gated.contains(&e.job);
             host.window.values().find(open).map(|e| e.place)
         };
         // One connection: nothing overtakes what an open row may still lead to.

@@ -71,7 +71,7 @@ pub use admit::{Admission, SkipReason, admit};
 pub use exchange::{Entry, HostNote, HostWindow, Named, Refill, Release, RobotsFile, Wants};
 pub use exclusions::{Exclusions, NotAName, site_name};
 pub use heap::{Answered, Counts, Frontier, Politeness};
-pub use order::{Place, place_of_link, place_of_redirect, place_of_seed};
+pub use order::{Place, page_of, place_of_link, place_of_redirect, place_of_seed};
 pub use robots::{MAX_ROBOTS_BYTES, Robots, Rule, Verdict, is_product_token};
 pub use rules::{Brake, RobotsUse, Waiting};
 pub use seen::SeenCache;

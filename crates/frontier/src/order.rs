@@ -43,6 +43,15 @@ pub fn place_of_seed(order: Order, page: u64, index: usize) -> Place {
     place_of_link(order, 0, page, index)
 }
 
+/// The number of the page, or step, that a place was given by.
+pub fn page_of(order: Order, place: Place) -> u64 {
+    let page = match order {
+        Order::Breadth => place.order,
+        Order::Depth => !place.order,
+    };
+    page & ((1 << PAGE_BITS) - 1)
+}
+
 /// The place of a redirect's target: right behind the URL that redirected.
 pub fn place_of_redirect(source: Place) -> Place {
     Place { order: source.order, seq: source.seq + 1 }
@@ -78,6 +87,8 @@ mod tests {
         let order = Order::Depth;
         assert!(place_of_link(order, 1, 5, 0) < place_of_link(order, 1, 4, 0));
         assert!(place_of_link(order, 9, 5, 0) < place_of_link(order, 1, 5, 1));
+        assert_eq!(page_of(order, place_of_link(order, 9, 5, 0)), 5);
+        assert_eq!(page_of(Order::Breadth, place_of_link(Order::Breadth, 9, 5, 0)), 5);
     }
 
     #[test]

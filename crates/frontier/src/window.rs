@@ -275,9 +275,10 @@ impl Host {
     /// they are dropped, to see what lies behind them.
     pub fn running_low(&mut self, few: usize, gated: &HashSet<JobId>) -> bool {
         if self.window.len() > few && !gated.is_empty() {
-            let usable = self.window.values().filter(|e| !gated.contains(&e.job)).take(few + 1);
+            let usable =
+                self.window.values().filter(|e| e.again || !gated.contains(&e.job)).take(few + 1);
             if usable.count() <= few {
-                self.window.retain(|_, e| !gated.contains(&e.job));
+                self.window.retain(|_, e| e.again || !gated.contains(&e.job));
                 self.passed = true;
             }
         }

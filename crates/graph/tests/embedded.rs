@@ -69,11 +69,22 @@ fn fetched(entry: Entry, time: i64, links: &[Link]) -> PageResult {
         etag: None,
         elapsed_ms: 1,
         directives: Directives::default(),
+        verdict: None,
     };
     let next = Next::Done(UrlState::Fetched);
     let links = Some(encode_links(links));
     let (capture, payload, changed) = (Some(capture), None, true);
-    PageResult { entry, next, capture, payload, links, changed, words: 1, link_count: 1 }
+    PageResult {
+        entry,
+        next,
+        capture,
+        payload,
+        links,
+        changed,
+        words: 1,
+        link_count: 1,
+        plan: None,
+    }
 }
 
 fn failed(entry: Entry, time: i64) -> PageResult {

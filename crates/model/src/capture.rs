@@ -42,6 +42,81 @@ impl Directives {
     }
 }
 
+/// What a visit says of a page, against the last visit that saw the page itself.
+///
+/// Names and order are kept in rows: new ones are added at the end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum ChangeReason {
+    /// It was seen for the first time.
+    New,
+    /// The same bytes, or the server says so.
+    Identical,
+    /// Other bytes, the same words.
+    Same,
+    /// Other words.
+    Text,
+    /// Only another title.
+    Title,
+    /// Only what moves by itself: clocks, counters, rotating boxes.
+    Noise,
+    /// The same lines in another order.
+    Order,
+    /// In place of the page stands an error or a request to log in.
+    ErrorPage,
+    /// It is of another type.
+    Type,
+    /// Other bytes of something that has no text.
+    Bytes,
+    /// Another parser read it: no change that can be told.
+    Parser,
+    /// It was gone, and is as it was.
+    Back,
+}
+
+impl ChangeReason {
+    /// The name in JSON and tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::New => "new",
+            Self::Identical => "identical",
+            Self::Same => "same",
+            Self::Text => "text",
+            Self::Title => "title",
+            Self::Noise => "noise",
+            Self::Order => "order",
+            Self::ErrorPage => "error-page",
+            Self::Type => "type",
+            Self::Bytes => "bytes",
+            Self::Parser => "parser",
+            Self::Back => "back",
+        }
+    }
+
+    /// Whether a visit that found this has found a change.
+    pub fn counts(self) -> bool {
+        matches!(self, Self::Text | Self::Title | Self::Type | Self::Bytes)
+    }
+}
+
+/// Whether a page had changed when it was visited, how much, and why.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Verdict {
+    /// Why.
+    pub reason: ChangeReason,
+    /// Words that went and came, of all words of both, in ten-thousandths.
+    pub share: u16,
+    /// What the server says of the page's age was found to be untrue.
+    pub lied: bool,
+}
+
+impl Verdict {
+    /// One without a measure.
+    pub fn of(reason: ChangeReason) -> Self {
+        let share = if reason.counts() { 10_000 } else { 0 };
+        Verdict { reason, share, lied: false }
+    }
+}
+
 /// One answer of the web, as kept.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Capture {
@@ -75,4 +150,6 @@ pub struct Capture {
     pub elapsed_ms: u32,
     /// What the page asks of those who read it.
     pub directives: Directives,
+    /// What had become of the page; `None` where nobody compared: no document, or one from elsewhere.
+    pub verdict: Option<Verdict>,
 }

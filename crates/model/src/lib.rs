@@ -18,7 +18,7 @@ mod site;
 mod time;
 mod url;
 
-pub use capture::{Capture, Directives, Location, PayloadDigest};
+pub use capture::{Capture, ChangeReason, Directives, Location, PayloadDigest, Verdict};
 pub use id::{DocId, HostKey, JobId, PARTITIONS, SiteKey, UrlKey, WordId};
 pub use job::{Job, JobState, Limits, Order, QueryPolicy, Role, Scope, ScopeRule, Wanted};
 pub use link::{Link, LinkKind};

@@ -26,6 +26,13 @@ impl Time {
         httpdate::parse_http_date(text.trim()).ok().map(Self::from_system)
     }
 
+    /// Writes an HTTP date, in whole seconds; `None` before 1970.
+    pub fn http_date(self) -> Option<String> {
+        let since = Duration::from_secs(u64::try_from(self.0.div_euclid(1000)).ok()?);
+        // The format ends with the year 9999.
+        (since.as_secs() < 253_402_300_800).then(|| httpdate::fmt_http_date(UNIX_EPOCH + since))
+    }
+
     /// This time and a duration later.
     pub fn plus(self, d: Duration) -> Self {
         Time(self.0.saturating_add(i64::try_from(d.as_millis()).unwrap_or(i64::MAX)))
@@ -91,6 +98,8 @@ mod tests {
     fn http_dates_agree_with_our_own_writing() {
         let t = Time::from_http_date("Sun, 06 Nov 1994 08:49:37 GMT").unwrap();
         assert_eq!(t.iso_seconds(), "1994-11-06T08:49:37Z");
+        assert_eq!(t.http_date().as_deref(), Some("Sun, 06 Nov 1994 08:49:37 GMT"));
         assert_eq!(Time::from_http_date("yesterday"), None);
+        assert_eq!((Time(-1).http_date(), Time(i64::MAX).http_date()), (None, None));
     }
 }

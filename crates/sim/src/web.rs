@@ -9,7 +9,8 @@ use crate::watch::{Heard, Watch};
 use crate::world::{Kind, Later, Place, World};
 use argiope_crawl::{Coming, Web};
 use argiope_fetch::{
-    Answer, Body, DecodeError, Decoded, FetchError, Head, Located, Take, head_from_bytes,
+    Answer, Body, Conditions, DecodeError, Decoded, FetchError, Head, Located, Take,
+    head_from_bytes,
 };
 use argiope_model::{CanonicalUrl, FetchOutcome, OutcomeKind, Time};
 use std::fmt::Write;
@@ -214,6 +215,7 @@ impl Web for SimWeb {
     fn get<'a>(
         &'a self,
         url: &'a CanonicalUrl,
+        _conditions: &'a Conditions,
         judge: &'a (dyn Fn(&Head) -> Take + Send + Sync),
     ) -> Coming<'a, Result<Answer, FetchError>> {
         Box::pin(async move { Ok(self.asked(url, judge).await) })

@@ -1,6 +1,7 @@
 //! What goes into a commit and what comes out of it.
 
 use crate::row::{JobCounters, JobProgress, SegmentKind, UrlState};
+use argiope_frontier::revisit::PageState;
 use argiope_frontier::{
     Entry, Errand, HostNote, HostWindow, Named, Place, Refill, Release, RobotsFile, SkipReason,
 };
@@ -22,6 +23,11 @@ pub struct Batch {
     pub imports: Vec<PageResult>,
     /// URLs found.
     pub discoveries: Vec<Discovery>,
+    /// URLs to be visited again: those that were visited and wait in no queue are queued for the job
+    /// that has them, and stay what they are until there is a result.
+    pub again: Vec<(UrlKey, Place)>,
+    /// What is remembered of visits and when the next should be, where no visit tells it.
+    pub plans: Vec<(UrlKey, PageState)>,
     /// Segment lengths that are on disk and synced.
     pub segments: Vec<(SegmentKind, u32, u64)>,
     /// New jobs and changed ones.
@@ -142,6 +148,8 @@ pub struct PageResult {
     pub words: u64,
     /// Links on the page.
     pub link_count: u64,
+    /// What is remembered of its visits from now on; `None` leaves it.
+    pub plan: Option<PageState>,
 }
 
 /// A URL found on a page or given as a start.
@@ -190,6 +198,8 @@ pub struct Committed {
     pub refills: Vec<HostWindow>,
     /// Hosts claimed as asked.
     pub claimed: Vec<HostWindow>,
+    /// How many URLs were queued to be visited again.
+    pub again: u64,
     /// Jobs that came further, and how far.
     pub jobs: Vec<JobProgress>,
     /// When the next scheduled host or calendar row is due.

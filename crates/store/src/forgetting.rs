@@ -27,12 +27,13 @@ pub(crate) fn empty(head: &mut UrlHead) -> Before {
         queued: head.place.map(|place| (place, head.due)),
         queued_for: head.queued_for().collect(),
         counted: (head.job(), head.state),
-        pages: if head.role == Role::Page { u64::from(head.visits) } else { 0 },
+        pages: u64::from(head.role == Role::Page && head.visits > 0),
     };
     head.state = UrlState::Forgotten;
     (head.fetched_at, head.visits, head.changes, head.changed_at) = (None, 0, 0, None);
     (head.place, head.due, head.expand, head.attempts) = (None, None, false, 0);
     head.wishes.clear();
+    head.plan = None;
     before
 }
 

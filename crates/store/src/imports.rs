@@ -29,6 +29,7 @@ pub(crate) fn first_imported(page: &PageResult, doc: DocId, now: Time) -> UrlHea
         wishes: Vec::new(),
         role: Role::Page,
         hops: 0,
+        plan: None,
     }
 }
 

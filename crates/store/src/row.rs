@@ -2,16 +2,18 @@
 //!
 //! Each value begins with a version byte. An older version is read and written back in the
 //! newest form when its row is next written; a newer one is refused with a sentence. What
-//! older versions looked like is in [`v1`] and [`v2`].
+//! older versions looked like is in [`v1`], [`v2`] and [`v3`].
 
 mod robots;
 mod v1;
 mod v2;
+mod v3;
 
 pub(crate) use robots::{decode_robots, encode_robots};
 
 use crate::StoreError;
 use crate::batch::Next;
+use argiope_frontier::revisit::PageState;
 use argiope_frontier::{Place, SkipReason, Temper};
 use argiope_model::{
     CanonicalUrl, Capture, DocId, FetchOutcome, Job, JobId, JobState, Location, OutcomeKind, Role,
@@ -20,9 +22,10 @@ use argiope_model::{
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use v1::{CaptureV1, HostRowV1, JobRowV1, UrlHeadV1};
 use v2::{HostRowV2, JobProgressV2, JobRowV2};
+use v3::{CaptureV3, UrlHeadV3};
 
 /// The version written today.
-pub(crate) const VERSION: u8 = 3;
+pub(crate) const VERSION: u8 = 4;
 
 /// Where a URL stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -100,6 +103,9 @@ pub struct UrlHead {
     pub role: Role,
     /// Redirects that led to it, one after the other, when it was queued last.
     pub hops: u8,
+    /// What is remembered of its visits, and when it should be looked at again; `None` before the
+    /// first.
+    pub plan: Option<PageState>,
 }
 
 /// A job that met a URL while another job's row of it was queued.
@@ -137,6 +143,11 @@ impl UrlHead {
         self.place.is_some()
     }
 
+    /// Whether its queue row is there to visit again what was visited before.
+    pub fn is_again(&self) -> bool {
+        self.in_queue() && !self.expand && self.state != UrlState::Queued
+    }
+
     pub(crate) fn encode(&self, url: &str) -> Vec<u8> {
         let mut out = Vec::with_capacity(48 + url.len());
         out.push(VERSION);
@@ -149,6 +160,9 @@ impl UrlHead {
         let head = match versioned("URLs", bytes)? {
             (1, body) => {
                 postcard::take_from_bytes::<UrlHeadV1>(body).map(|(old, url)| (old.into(), url))
+            }
+            (2 | 3, body) => {
+                postcard::take_from_bytes::<UrlHeadV3>(body).map(|(old, url)| (old.into(), url))
             }
             (_, body) => postcard::take_from_bytes(body),
         };
@@ -484,47 +498,58 @@ pub(crate) trait Row: Serialize + DeserializeOwned {
     type First: DeserializeOwned + Into<Self>;
     /// Its fields in version 2.
     type Second: DeserializeOwned + Into<Self>;
+    /// Its fields in version 3.
+    type Third: DeserializeOwned + Into<Self>;
 }
 
 impl Row for HostRow {
     type First = HostRowV1;
     type Second = HostRowV2;
+    type Third = Self;
 }
 impl Row for JobRow {
     type First = JobRowV1;
     type Second = JobRowV2;
+    type Third = Self;
 }
 impl Row for Capture {
     type First = CaptureV1;
-    type Second = Self;
+    type Second = CaptureV3;
+    type Third = CaptureV3;
 }
 impl Row for JobProgress {
     type First = JobProgressV2;
     type Second = JobProgressV2;
+    type Third = Self;
 }
 impl Row for PayloadRow {
     type First = Self;
     type Second = Self;
+    type Third = Self;
 }
 /// A row of the calendar.
 impl Row for (Place, JobId) {
     type First = Self;
     type Second = Self;
+    type Third = Self;
 }
 /// A row of the change log.
 impl Row for (UrlKey, Time, bool) {
     type First = Self;
     type Second = Self;
+    type Third = Self;
 }
 /// When a name was excluded.
 impl Row for Time {
     type First = Self;
     type Second = Self;
+    type Third = Self;
 }
 /// A counter or a length.
 impl Row for u64 {
     type First = Self;
     type Second = Self;
+    type Third = Self;
 }
 
 /// Writes a row with its version.
@@ -537,6 +562,7 @@ pub(crate) fn decode<T: Row>(what: &'static str, bytes: &[u8]) -> Result<T, Stor
     let row = match versioned(what, bytes)? {
         (1, body) => postcard::from_bytes::<T::First>(body).map(Into::into),
         (2, body) => postcard::from_bytes::<T::Second>(body).map(Into::into),
+        (3, body) => postcard::from_bytes::<T::Third>(body).map(Into::into),
         (_, body) => postcard::from_bytes(body),
     };
     row.map_err(|e| damaged(what, e))

@@ -8,10 +8,10 @@
 //! A URL that ended badly, or was left alone, is counted so by the last of its jobs: should
 //! that job ask again, it is the one to take it back.
 
-use crate::batch::Discovery;
-use crate::row::{UrlHead, UrlState, Wish};
+use crate::batch::{Discovery, Next, PageResult};
+use crate::row::{JobCounters, UrlHead, UrlState, Wish};
 use argiope_frontier::{Entry, SkipReason};
-use argiope_model::{DocId, JobId, JobState, Time};
+use argiope_model::{DocId, JobId, JobState, Role, Time};
 
 /// What becomes of a known URL that was found again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,6 +54,61 @@ pub(crate) fn first_met(found: &Discovery, doc: DocId, now: Time) -> UrlHead {
         wishes: Vec::new(),
         role: found.role,
         hops: found.hops,
+        plan: None,
+    }
+}
+
+/// Whether a URL can be visited again: it was visited, and nobody waits for it.
+pub(crate) fn may_be_visited_again(row: &UrlHead) -> bool {
+    let visited = match row.state {
+        UrlState::Fetched | UrlState::Redirected | UrlState::Failed => true,
+        // It was asked for; whoever is asked again may answer otherwise.
+        UrlState::Skipped(SkipReason::Type | SkipReason::Size) => row.fetched_at.is_some(),
+        UrlState::Queued | UrlState::Skipped(_) | UrlState::Forgotten => false,
+    };
+    visited && !row.in_queue() && row.wishes.is_empty()
+}
+
+/// Whether those who follow the change log have anything to learn from a visit.
+pub(crate) fn is_news(before: UrlState, next: &Next, changed: bool, links: bool) -> bool {
+    let as_before = before != UrlState::Queued && *next == Next::Done(before);
+    changed || links || !as_before
+}
+
+/// Counts a result for its job. A page is counted as fetched once, however often it is visited;
+/// later visits count where they found it unchanged.
+pub(crate) fn count_result(
+    counters: &mut JobCounters,
+    before: UrlState,
+    first: bool,
+    page: &PageResult,
+) {
+    let is_page = page.entry.role == Role::Page;
+    if is_page && first {
+        counters.words += page.words;
+        counters.links += page.link_count;
+    }
+    if let (Next::Done(_), true) = (&page.next, before != UrlState::Queued) {
+        counters.take_back(before);
+    }
+    // It may be left alone, or given up, without being asked for.
+    match page.next {
+        Next::Done(UrlState::Skipped(reason)) => *counters.skipped_mut(reason) += 1,
+        Next::Done(UrlState::Failed) => counters.failed += 1,
+        _ => {}
+    }
+    let Some(capture) = &page.capture else { return };
+    counters.bytes += capture.bytes;
+    match page.next {
+        Next::Done(UrlState::Fetched) if !is_page && first => counters.sitemaps += 1,
+        Next::Done(UrlState::Fetched) if !is_page => {}
+        Next::Done(UrlState::Fetched) if first => counters.fetched += 1,
+        Next::Done(UrlState::Fetched) if !page.changed => counters.unchanged += 1,
+        Next::Done(UrlState::Redirected) if before != UrlState::Redirected => {
+            counters.redirects += 1;
+        }
+        Next::Done(UrlState::Failed) | Next::Retry(_) => counters.errors += 1,
+        _ => {}
     }
 }
 

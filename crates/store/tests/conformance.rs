@@ -5,6 +5,8 @@
 
 #![allow(clippy::unwrap_used)]
 
+#[path = "conformance/again.rs"]
+mod again;
 #[path = "support/cluster.rs"]
 mod cluster;
 #[path = "conformance/exclusions.rs"]
@@ -77,6 +79,12 @@ macro_rules! behaviours_on {
             manners: a_note_survives_a_crash_and_the_host_stays_claimed,
             manners: a_release_has_the_last_word_and_a_note_after_it_none,
             manners: forgiving_forgets_the_temper_and_not_the_time,
+            again: what_was_visited_is_queued_again_and_stays_what_it_is_until_its_result,
+            again: what_is_queued_or_was_never_visited_is_not_queued_again,
+            again: a_visit_that_finds_nothing_new_is_kept_and_not_told,
+            again: a_page_that_is_gone_and_comes_back_is_told_each_time,
+            again: a_try_that_failed_is_made_again_as_a_visit_again,
+            again: plans_are_kept_and_of_a_forgotten_url_there_is_none,
             exclusions: names_are_kept_until_they_are_taken_back,
             exclusions: an_excluded_host_is_loaded_at_once_to_be_refused,
             exclusions: what_waits_for_an_excluded_host_is_ready_at_once,

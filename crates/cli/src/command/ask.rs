@@ -268,6 +268,8 @@ pub fn doc(global: &Global, args: &Doc) -> anyhow::Result<ExitCode> {
         "changes",
         "attempts",
         "due",
+        "cycle",
+        "change_rate",
         "captures",
         "job",
     ];

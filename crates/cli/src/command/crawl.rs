@@ -5,15 +5,16 @@ use super::metrics;
 use super::wiring::{engine_settings, new_job, opening, overrides};
 use super::{load, now, open_store, print_json};
 use crate::args::{Crawl, Format, Global};
-use crate::config::{Flags, Settings};
+use crate::config::{Flags, Override, Settings};
 use crate::output::{self, bytes, count, plural, seconds};
 use crate::progress::Progress;
 use crate::{Usage, seeds};
 use anyhow::{Context, bail};
 use argiope_crawl::{
-    Access, DataDir, Ended, Fleet, Follower, Followers, Following, Listening, Live, NewJob, Owner,
-    Picked, Run, Summary, excluded_starts, listen, open_jobs, pick_job, run,
+    Access, DataDir, Ended, Fleet, Follower, Followers, Following, Keep, Listening, Live, NewJob,
+    Owner, Picked, Run, Summary, excluded_starts, listen, open_jobs, pick_job, run,
 };
+use argiope_frontier::revisit::Pattern;
 use argiope_model::{CanonicalUrl, JobState, Suffixes};
 use argiope_store::Store;
 use serde_json::{Value, json};
@@ -21,8 +22,36 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use tokio::sync::{mpsc, watch};
 
+/// What a run of the engine is for.
+#[derive(Default)]
+pub struct Order {
+    /// The job given; `None` goes on with all open ones.
+    pub picked: Option<Picked>,
+    /// The fleet it is one of.
+    pub fleet: Option<Fleet>,
+    /// What it comes back to.
+    pub keep: Keep,
+    /// Of that, only these pages.
+    pub only: Vec<Pattern>,
+    /// Nothing is said but why it waits.
+    pub quiet: bool,
+}
+
 pub fn crawl(global: &Global, args: Crawl) -> anyhow::Result<ExitCode> {
-    let loaded = load(global, Flags { own: &overrides(&args), set: &args.set })?;
+    crawl_kept(global, args, &[], Keep::Nothing).map(|_| ExitCode::SUCCESS)
+}
+
+/// Crawls, and comes back to what was crawled where that is wanted: what came of that is told by
+/// whoever asked.
+pub fn crawl_kept(
+    global: &Global,
+    args: Crawl,
+    more: &[Override],
+    keep: Keep,
+) -> anyhow::Result<Option<Summary>> {
+    let own_flags: Vec<Override> =
+        overrides(&args).into_iter().chain(more.iter().cloned()).collect();
+    let loaded = load(global, Flags { own: &own_flags, set: &args.set })?;
     let settings = &loaded.settings;
     let named = !args.urls.is_empty() || args.seeds.is_some();
     let piped = if named { None } else { seeds::piped() };
@@ -37,8 +66,9 @@ pub fn crawl(global: &Global, args: Crawl) -> anyhow::Result<ExitCode> {
     }
     let order = asked.then(|| new_job(settings, seeds.urls));
     if args.dry_run {
-        return dry_run(global, settings, order);
+        return dry_run(global, settings, order).map(|_| None);
     }
+    let kept = keep != Keep::Nothing;
     let nothing = || {
         Usage(format!(
             "nothing is unfinished in {}; give a start URL: argiope crawl https://example.org/",
@@ -63,6 +93,12 @@ pub fn crawl(global: &Global, args: Crawl) -> anyhow::Result<ExitCode> {
     let rows = store.jobs()?;
     let mut picked = match order {
         Some(order) => Some(pick_job(order, &rows, &Suffixes::built_in(), now())),
+        None if kept => {
+            if rows.is_empty() {
+                return Err(nothing().into());
+            }
+            None
+        }
         None if open_jobs(&rows).is_empty() => {
             if let Some(row) = rows.iter().find(|row| row.state == JobState::Limited) {
                 output::talk(format!(
@@ -82,19 +118,19 @@ pub fn crawl(global: &Global, args: Crawl) -> anyhow::Result<ExitCode> {
     }
     let quiet = global.format == Format::Json;
     match &picked {
-        Some(Picked::Finished(row)) if open_jobs(&rows).is_empty() => {
+        Some(Picked::Finished(row)) if !kept && open_jobs(&rows).is_empty() => {
             if quiet {
                 let counters = &row.counters;
                 return print_json(&[json!({ "job": row.job.id.0, "ended": "done",
                     "fetched": 0, "documents": counters.fetched })])
-                .map(|()| ExitCode::SUCCESS);
+                .map(|()| None);
             }
             output::talk(format!(
                 "Job {} is done: {} were fetched and nothing is left. Another --data DIR begins anew.",
                 row.job.id,
                 plural(row.counters.fetched, "page", "pages")
             ));
-            return Ok(ExitCode::SUCCESS);
+            return Ok(None);
         }
         Some(Picked::Resumed(job)) if !quiet => {
             output::talk(format!("Going on with job {}.", job.id));
@@ -106,9 +142,12 @@ pub fn crawl(global: &Global, args: Crawl) -> anyhow::Result<ExitCode> {
         opening(settings, new && output::on_terminal()).iter().for_each(output::talk);
     }
     let fleet = place.as_ref().map(|place| place.fleet(&loaded, false));
-    let summary = execute(dir, store, settings, picked, fleet, quiet)?;
-    report(global, settings, &summary, place.as_ref())?;
-    Ok(ExitCode::SUCCESS)
+    let order = Order { picked, fleet, keep, only: Vec::new(), quiet };
+    let summary = execute(dir, store, settings, order)?;
+    if !kept {
+        report(global, settings, &summary, place.as_ref())?;
+    }
+    Ok(Some(summary))
 }
 
 /// Says which start URLs will not be asked for, since their sites are excluded here.
@@ -147,11 +186,11 @@ pub fn execute(
     dir: Arc<DataDir>,
     store: Arc<dyn Store>,
     settings: &Settings,
-    picked: Option<Picked>,
-    mut fleet: Option<Fleet>,
-    quiet: bool,
+    order: Order,
 ) -> anyhow::Result<Summary> {
-    let engine = engine_settings(settings);
+    let Order { picked, mut fleet, keep, only, quiet } = order;
+    let mut engine = engine_settings(settings);
+    engine.revisit.only = only;
     let metrics = settings.metrics.listen.as_deref().map(metrics::listen).transpose()?;
     if let Some((_, address)) = &metrics {
         if !quiet {
@@ -199,6 +238,7 @@ pub fn execute(
             stop: stopped,
             orders,
             fleet,
+            keep,
             made_up: None,
         })
         .await
@@ -312,7 +352,7 @@ pub fn summary_json(summary: &Summary) -> Value {
         "queued": total.queued,
         "bytes": total.bytes,
         "hosts": total.hosts,
-        "documents": total.fetched + total.unchanged,
+        "documents": total.fetched,
         "words": total.words,
         "links": total.links,
         "elapsed_s": round(elapsed),

@@ -1,6 +1,6 @@
 //! `demo`: the whole product on a built-in made-up web, offline, in a minute.
 
-use super::crawl::{execute, own, summary_json};
+use super::crawl::{Order, execute, own, summary_json};
 use super::now;
 use super::wiring::{engine_settings, new_job};
 use crate::args::{Demo, Format, Global};
@@ -53,7 +53,12 @@ pub fn demo(global: &Global, args: &Demo) -> anyhow::Result<ExitCode> {
     let urls: Result<Vec<CanonicalUrl>, _> = bases.iter().map(|b| CanonicalUrl::parse(b)).collect();
     let (dir, store) = own(&global, settings)?;
     let picked = pick_job(new_job(settings, urls?), &store.jobs()?, &Suffixes::built_in(), now());
-    let summary = execute(dir.clone(), store.clone(), settings, Some(picked), None, quiet)?;
+    let summary = execute(
+        dir.clone(),
+        store.clone(),
+        settings,
+        Order { picked: Some(picked), quiet, ..Order::default() },
+    )?;
     if quiet {
         output::print([summary_json(&summary).to_string()])?;
         return Ok(ExitCode::SUCCESS);

@@ -1,6 +1,6 @@
 //! Working in a fleet: `worker`, `status --fleet`, and what `crawl --store` and `verify --store` need.
 
-use super::crawl::execute;
+use super::crawl::{Order, execute};
 use super::wiring::{engine_settings, opening};
 use super::{load, now, print_json};
 use crate::Usage;
@@ -211,7 +211,12 @@ pub fn worker(global: &Global, args: &Worker) -> anyhow::Result<ExitCode> {
     }
     let fleet = place.fleet(&loaded, true);
     let store: Arc<dyn Store> = place.store.clone();
-    let summary = execute(place.dir.clone(), store, settings, None, Some(fleet), quiet)?;
+    let summary = execute(
+        place.dir.clone(),
+        store,
+        settings,
+        Order { fleet: Some(fleet), quiet, ..Order::default() },
+    )?;
     if quiet {
         let row = json!({ "ended": summary.ended, "worker": place.name,
             "fetched": summary.fetched, "bytes": summary.bytes,

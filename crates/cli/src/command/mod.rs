@@ -20,6 +20,7 @@ pub mod settings;
 pub mod show;
 pub mod sites;
 pub mod status;
+pub mod watch;
 pub mod wiring;
 
 use crate::args::Global;

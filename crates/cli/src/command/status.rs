@@ -32,7 +32,7 @@ fn status_lines(row: &Value) -> anyhow::Result<Vec<String>> {
     let now: Snapshot = serde_json::from_value(row.clone())?;
     let totals = totals(&now, row);
     let mut lines: Vec<String> =
-        totals.iter().map(|(name, value)| format!("{name:12} {value}")).collect();
+        totals.iter().map(|(name, value)| format!("{name:13} {value}")).collect();
     for part in [doing(row), queues(row), waiting(row)] {
         if !part.is_empty() {
             lines.push(String::new());
@@ -63,6 +63,23 @@ fn totals(now: &Snapshot, row: &Value) -> Vec<(&'static str, String)> {
     }
     if now.state == "idle" {
         return rows;
+    }
+    if now.again.visited > 0 {
+        let again = &now.again;
+        rows.push((
+            "visited again",
+            format!(
+                "{}: {} changed, {} as they were, {} gone, {} not had",
+                count(again.visited),
+                count(again.changed),
+                count(again.unchanged),
+                count(again.gone),
+                count(again.failed)
+            ),
+        ));
+    }
+    if let Some(next) = now.next_visit {
+        rows.push(("next visit", next.iso_seconds()));
     }
     rows.push(("speed", format!("{:.1} pages/s, {:.1} MB/min", now.pages_per_s, now.mb_per_min)));
     rows.push((

@@ -5,7 +5,7 @@
 
 use crate::args::Crawl;
 use crate::config::{Override, Settings, SkipExtensions};
-use argiope_crawl::{EngineSettings, IndexSettings, NewJob};
+use argiope_crawl::{EngineSettings, IndexSettings, NewJob, RevisitSettings};
 use argiope_fetch::FetchSettings;
 use argiope_frontier::Patience;
 use argiope_model::Wanted;
@@ -76,6 +76,16 @@ pub fn engine_settings(settings: &Settings) -> EngineSettings {
         min_free_disk: settings.archive.min_free_disk,
         links: crawl.links,
         index: index_settings(settings),
+        revisit: RevisitSettings {
+            policy: settings.revisit.policy,
+            round: settings.revisit.round,
+            per_day: settings.revisit.per_day.map(|n| n as f64),
+            per_site_day: settings.revisit.per_site_day.map(|n| n as f64),
+            rules: settings.revisit.rules.iter().filter_map(|rule| rule.parse().ok()).collect(),
+            only: Vec::new(),
+            conditional: settings.revisit.conditional,
+            keep_unchanged: settings.archive.unchanged,
+        },
         hold: Default::default(),
         fetch: FetchSettings {
             user_agent: fetch.user_agent.clone(),

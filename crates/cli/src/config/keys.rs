@@ -77,6 +77,8 @@ pub(super) enum Word {
     Host,
     /// Any word.
     Any,
+    /// `example.org/news/* every 1h`: what is said of some pages.
+    Rule,
     /// The path of a file that is there; relative ones begin at the configuration file.
     File,
 }
@@ -161,6 +163,23 @@ pub(super) const KEYS: &[Key] = &[
     key("crawl.max_redirects", Kind::Count { min: 0, max: 50 }, "10",
         "Redirects followed one after the other."),
 
+    key("revisit.policy", Kind::Choice(&["fresh", "fr", "selective", "fixed"]), r#""fresh""#,
+        "Who decides when a page is visited again; see docs/freshness.md."),
+    key("revisit.round", Kind::Duration { min_ms: SECOND, max_ms: YEAR, auto: false }, r#""1d""#,
+        "How often a page is visited where nothing is known of it; the round of fr."),
+    Key { name: "revisit.per_day", kind: Kind::Count { min: 1, max: 1_000_000_000 },
+        preset: Preset::Unset {
+            example: "20000",
+            without: "there are as many as pages, in a round",
+        },
+        help: "Most pages that watch asks for in a day." },
+    limit("revisit.per_site_day", Kind::Count { min: 1, max: 1_000_000_000 }, "1000",
+        "Most pages that watch asks each site for in a day."),
+    key("revisit.rules", words(Word::Rule), "[]",
+        "What holds for some pages, the last that fits; see docs/freshness.md."),
+    key("revisit.conditional", Kind::Flag, "true",
+        "Whether servers may answer that a page has not changed."),
+
     key("fetch.user_agent", Kind::Text { may_be_empty: false },
         r#""Argiope/{version}""#,
         "The name the crawler gives to web servers; {version} stands for its own version."),
@@ -206,6 +225,8 @@ pub(super) const KEYS: &[Key] = &[
         "Size at which a new WARC file is begun."),
     key("archive.min_free_disk", Kind::Size { min: 0 }, r#""32MB""#,
         "Free disk space below which a crawl pauses."),
+    key("archive.unchanged", Kind::Flag, "false",
+        "Whether a visit that found the same bytes is written to the WARC files too."),
 
     key("index.stop_words", Kind::Words { of: Word::Any, auto: true, may_be_empty: true }, r#""auto""#,
         "Words left out of the text of pages; a new list holds after `argiope reindex`."),
@@ -219,6 +240,7 @@ pub(super) const KEYS: &[Key] = &[
 /// The tables of the file, in order, each with its line in the template.
 pub(super) const TABLES: &[(&str, &str)] = &[
     ("crawl", "What is visited, in which order, and how politely."),
+    ("revisit", "When pages are visited again."),
     ("fetch", "How pages are requested."),
     ("store", "What the crawler keeps about URLs."),
     ("archive", "What is kept of the answers."),

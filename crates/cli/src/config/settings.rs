@@ -11,6 +11,7 @@ use super::words;
 use super::written::{Entry, Origin, Written};
 use argiope_fetch::ProxyUrl;
 use argiope_frontier::Network;
+use argiope_frontier::revisit::PolicyName;
 use argiope_model::{Limits, Order, QueryPolicy, ScopeRule};
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, SocketAddr};
@@ -22,6 +23,8 @@ use std::time::Duration;
 pub struct Settings {
     /// What is visited, in which order, and how politely.
     pub crawl: Crawl,
+    /// When pages are visited again.
+    pub revisit: Revisit,
     /// How pages are requested.
     pub fetch: Fetch,
     /// What the crawler keeps about URLs.
@@ -96,6 +99,23 @@ pub enum SkipExtensions {
     These(BTreeSet<String>),
 }
 
+/// When pages are visited again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Revisit {
+    /// Who decides.
+    pub policy: PolicyName,
+    /// How often where nothing is known.
+    pub round: Duration,
+    /// Pages a day.
+    pub per_day: Option<u64>,
+    /// Pages a day for each site.
+    pub per_site_day: Option<u64>,
+    /// What holds for some pages, each a rule that can be read.
+    pub rules: Vec<String>,
+    /// Whether servers may answer that nothing has changed.
+    pub conditional: bool,
+}
+
 /// How pages are requested.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fetch {
@@ -163,6 +183,8 @@ pub struct Archive {
     pub segment_size: u64,
     /// Free bytes on disk below which a crawl pauses.
     pub min_free_disk: u64,
+    /// Whether visits that found the same bytes are kept there too.
+    pub unchanged: bool,
 }
 
 /// The value that holds for each key, and the entry it came from.
@@ -280,6 +302,14 @@ impl<'a> Holding<'a> {
                 give_up_after: self.duration("crawl.give_up_after"),
                 max_redirects: u8::try_from(self.count("crawl.max_redirects")).unwrap_or(u8::MAX),
             },
+            revisit: Revisit {
+                policy: PolicyName::named(self.word("revisit.policy")).unwrap_or_default(),
+                round: self.duration("revisit.round"),
+                per_day: self.number("revisit.per_day"),
+                per_site_day: self.number("revisit.per_site_day"),
+                rules: self.list("revisit.rules").to_vec(),
+                conditional: self.flag("revisit.conditional"),
+            },
             fetch: Fetch {
                 user_agent: self.user_agent(),
                 contact: self.said("fetch.contact"),
@@ -304,6 +334,7 @@ impl<'a> Holding<'a> {
                 enabled: self.flag("archive.enabled"),
                 segment_size: self.size("archive.segment_size"),
                 min_free_disk: self.size("archive.min_free_disk"),
+                unchanged: self.flag("archive.unchanged"),
             },
             index: Index {
                 stop_words: self.words("index.stop_words").map(<[String]>::to_vec),

@@ -49,7 +49,8 @@ fn allowed(kind: Kind) -> Option<String> {
             Some(format!("From {} to {}.", duration(min_ms), duration(max_ms)))
         }
         Kind::Words {
-            of: of @ (Word::Network | Word::Server | Word::Host | Word::File), ..
+            of: of @ (Word::Network | Word::Server | Word::Host | Word::File | Word::Rule),
+            ..
         } => Some(format!("For example: {}.", of.example())),
         _ => None,
     }

@@ -10,6 +10,7 @@ use super::keys::Word;
 use super::values::Value;
 use super::written::Raw;
 use argiope_frontier::Network;
+use argiope_frontier::revisit::Rule;
 use argiope_model::CanonicalUrl;
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::path::Path;
@@ -73,6 +74,7 @@ impl Word {
             Self::Server => "the address of a name server",
             Self::Host => "a name and its address",
             Self::File => "the path of a file",
+            Self::Rule => "a rule for revisits",
         }
     }
 
@@ -87,6 +89,9 @@ impl Word {
             Self::Server => r#"["192.0.2.53", "[2001:db8::53]:5353"]"#,
             Self::Host => r#"["example.com=192.0.2.7"]"#,
             Self::File => r#"["ca.pem"]"#,
+            Self::Rule => {
+                r#"["example.org/news/* every 1h", "*.pdf never", "example.org at most 500 a day"]"#
+            }
         }
     }
 
@@ -116,6 +121,7 @@ impl Word {
                 all(word, &['-', '_', '.', '+', '~']).then(|| word.to_owned())
             }
             Self::Network => (word == CDN || word.parse::<Network>().is_ok()).then_some(word),
+            Self::Rule => written.parse::<Rule>().ok().map(|_| written.to_owned()),
             Self::Server => server(&word).map(|address| address.to_string()),
             Self::Host => host(&word).map(|(name, ip)| format!("{name}={ip}")),
             Self::File => {

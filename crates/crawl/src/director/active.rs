@@ -17,6 +17,8 @@ pub(super) struct Active {
     pub(super) bytes: u64,
     /// A limit is reached: nothing more is handed out.
     pub(super) limited: bool,
+    /// Its new pages wait for the budget of a day.
+    pub(super) held: bool,
     /// In a fleet, where pages are limited: how many this worker may still commit.
     pub(super) quota: Option<Quota>,
     /// The same of bytes, where they are limited.
@@ -61,6 +63,7 @@ impl Active {
             pages: 0,
             bytes: 0,
             limited: false,
+            held: false,
             quota: None,
             bytes_quota: None,
         }
@@ -69,12 +72,12 @@ impl Active {
     /// Pages that are or may be fetched when everything handed out comes back well.
     pub(super) fn pages_at_most(&self) -> u64 {
         let counters = &self.row.counters;
-        counters.fetched + counters.unchanged + self.pages + self.out
+        counters.fetched + self.pages + self.out
     }
 
     /// Whether it stays full, whatever becomes of what is handed out.
     pub(super) fn at_limit(&self) -> bool {
-        let done = self.row.counters.fetched + self.row.counters.unchanged;
+        let done = self.row.counters.fetched;
         self.limited || self.job.limits.pages.is_some_and(|limit| done >= limit)
     }
 
@@ -90,7 +93,7 @@ impl Active {
 
     /// Whether nothing more may be handed out, for now or at all.
     pub(super) fn full(&self) -> bool {
-        if self.bytes_quota.is_some_and(|quota| quota.asked) {
+        if self.held || self.bytes_quota.is_some_and(|quota| quota.asked) {
             return true;
         }
         if let Some(quota) = &self.quota {

@@ -64,6 +64,9 @@ impl Director {
         let waiting = |a: &Active| a.row.state == JobState::Open && !a.full();
         let left: u64 =
             self.jobs.values().filter(|a| waiting(a)).map(|a| a.row.counters.queued).sum();
+        if left == 0 && !self.again.is_over() {
+            return Ok(None);
+        }
         if left == 0 {
             let rows = self.jobs.values().map(|a| &a.row).filter(|r| r.counters.queued > 0);
             let any = |state| rows.clone().any(|row| row.state == state);
@@ -94,6 +97,8 @@ impl Director {
         let now = self.now();
         (self.stopping, self.closing) = (true, true);
         let ran = now.since(self.begun);
+        self.again.note(now, true);
+        self.jobs.values_mut().for_each(|active| active.held = false);
         for (id, active) in &self.jobs {
             let counters = &active.row.counters;
             let state = match active.row.state {

@@ -71,6 +71,7 @@ impl Director {
         for window in committed.claimed {
             self.load(window, false, now);
         }
+        self.again.queued(committed.again);
         self.run_errands(committed.errands, now);
         self.take_robots(committed.robots_told, now);
         self.next_due = committed.next_due;
@@ -83,7 +84,7 @@ impl Director {
         self.jobs.values_mut().for_each(|a| (a.pages, a.bytes) = (0, 0));
         for page in self.pending.iter().chain(self.held.values()) {
             if let Some(active) = self.jobs.get_mut(&page.entry.job) {
-                active.pages += u64::from(page.is_page());
+                active.pages += u64::from(page.is_new_page());
                 active.bytes += page.bytes();
             }
         }
@@ -112,6 +113,7 @@ impl Director {
         // What a host asked of us is written down at once.
         let sites = !self.batch.exclusions.is_empty() || !self.batch.exclude.is_empty();
         let notes = self.frontier.has_notes() || !self.batch.forgive.is_empty() || sites;
+        let notes = notes || !self.batch.again.is_empty() || !self.batch.plans.is_empty();
         let notes = notes || !self.batch.errands.is_empty() || !self.batch.robots_told.is_empty();
         let orders = notes || !self.batch.jobs.is_empty() || !self.batch.releases.is_empty();
         if !(first || aged || last || full || starved || orders || self.looks_at_others(now)) {

@@ -131,6 +131,7 @@ impl Director {
             etag: None,
             elapsed_ms: u32::try_from(now.since(time).as_millis()).unwrap_or(u32::MAX),
             directives: Directives::default(),
+            verdict: None,
         };
         let page = PageDone { capture: Some(capture), ..PageDone::bare(entry, number, next) };
         self.pending_bytes += page.weight();

@@ -7,6 +7,7 @@
 //! forgives, [`parts`] works as one of many.
 
 mod active;
+mod again;
 mod committing;
 mod ending;
 mod errands;
@@ -28,6 +29,8 @@ use crate::run::{Ended, EngineError, Instruction, SiteChange};
 use crate::settings::{EngineSettings, gap};
 use crate::visit::{Shared, visit};
 use active::Active;
+use again::Again;
+pub use again::{Keep, Tally};
 use argiope_frontier::{
     Answered, Entry, Exclusions, Frontier, Politeness, Refill, SkipReason, Task, place_of_link,
     place_of_seed,
@@ -127,6 +130,8 @@ pub(crate) struct Director {
     begun: Time,
     fetched_before: u64,
     bytes_before: u64,
+    /// What is come back to.
+    again: Again,
     /// What was excluded by hand.
     exclusions: Exclusions,
     /// Sites to be forgiven, once nothing is being committed.
@@ -204,6 +209,7 @@ impl Director {
             begun: shared.clock.now(),
             bytes_before: 0,
             fetched_before: 0,
+            again: Again::new(&settings.revisit, dir.path(), pages.next),
             exclusions: Exclusions::new([], shared.pinned.clone()),
             to_forgive: Vec::new(),
             told_next: Vec::new(),
@@ -223,6 +229,7 @@ impl Director {
         picked: Option<Picked>,
         claims: Vec<HostKey>,
         exclusions: Exclusions,
+        keep: Keep,
     ) {
         self.exclusions = exclusions;
         let open = jobs.iter().filter(|row| row.state == JobState::Open);
@@ -267,6 +274,7 @@ impl Director {
             }
             self.batch.jobs.push(change);
         }
+        self.keep(keep, jobs);
         for active in self.jobs.values() {
             self.fetched_before += active.row.counters.fetched;
             self.bytes_before += active.row.counters.bytes;
@@ -304,6 +312,7 @@ impl Director {
             if !self.stopping && !late && free && self.may_hand_out() {
                 self.hand_out(now);
             }
+            self.come_back(now)?;
             self.commit(now, false);
             self.show(now);
             if (self.stopping || late) && !self.visits.is_empty() {
@@ -332,6 +341,10 @@ impl Director {
                     Some(Instruction::Job(id, state)) => self.reorder(id, state),
                     Some(Instruction::Forgive(host)) => self.forgive(host)?,
                     Some(Instruction::Sites(change)) => self.change_sites(change),
+                    Some(Instruction::Cycle(key, every, done)) => {
+                        self.set_cycle(key, every)?;
+                        self.told_next.push(done);
+                    }
                     Some(Instruction::Look(to)) => {
                         let _ = to.try_send(self.look(self.now()));
                     }
@@ -357,6 +370,7 @@ impl Director {
         // A visit's task may have ended while its last word still waits to be heard: what counts
         // is what was heard.
         let told = self.batch.discoveries.is_empty() && self.batch.robots.is_empty();
+        let told = told && self.batch.again.is_empty() && self.batch.plans.is_empty();
         let told = told && self.batch.errands.is_empty() && self.batch.robots_told.is_empty();
         let over = self.under_way.is_empty() && self.pending.is_empty() && self.held.is_empty();
         over && told && !self.busy
@@ -421,7 +435,9 @@ impl Director {
                 }
                 Task::Refuse(entry, reason) => {
                     self.oldest.get_or_insert(now);
-                    self.pending.push_back(PageDone::refused(entry, number, reason));
+                    let mut page = PageDone::refused(entry, number, reason);
+                    self.plan(&mut page, now);
+                    self.pending.push_back(page);
                 }
             }
         }
@@ -499,7 +515,7 @@ impl Director {
             Fit::Wait => return self.short.push(page),
             Fit::No => return self.not_taken(page, now),
         }
-        if let Some(active) = self.jobs.get_mut(&id) {
+        if let Some(active) = self.jobs.get_mut(&id).filter(|_| !page.entry.again) {
             let bytes = page.bytes();
             let total = active.row.counters.bytes + active.bytes + bytes;
             let limit = active.job.limits.bytes.filter(|_| active.bytes_quota.is_none());
@@ -510,8 +526,9 @@ impl Director {
                 return;
             }
             active.bytes += bytes;
-            active.pages += u64::from(page.is_page());
+            active.pages += u64::from(page.is_new_page());
         }
+        self.plan(&mut page, now);
         self.back(id, now);
         if page.is_page() {
             self.newest = Some(page.entry.url.clone());
@@ -537,7 +554,8 @@ impl Director {
         let due = self.next_due.filter(|due| can && !self.busy && *due > now);
         let ends = self.jobs.values().filter_map(|a| a.time_end(self.begun));
         let end = ends.filter(|end| *end > now).min();
-        let next = [group, tick, host, due, end, self.show_due].into_iter().flatten().min();
+        let again = self.again.next(now).filter(|_| can && !self.busy);
+        let next = [group, tick, host, due, end, again, self.show_due].into_iter().flatten().min();
         let most = Duration::from_secs(3600);
         next.map_or(most, |t| t.since(now)).clamp(Duration::from_millis(1), most)
     }

@@ -1,6 +1,6 @@
 //! How a crawl stands, and what it came to.
 
-use super::Director;
+use super::{Director, Keep};
 use crate::disk;
 use crate::live::{Snapshot, summed};
 use crate::run::{Ended, Summary};
@@ -21,9 +21,11 @@ impl Director {
         let counts = self.frontier.counts();
         let rows = self.jobs.values().map(|a| &a.row);
         let mut out: Snapshot = summed(rows, counts);
-        self.meter.note(now, out.fetched, out.bytes, out.queued);
+        out.again = self.again.tally;
+        out.next_visit = self.again.next(now).filter(|at| *at > now);
+        self.meter.note(now, out.fetched + out.again.visited, out.bytes, out.queued);
         let limits = self.jobs.values().map(|a| {
-            let done = a.row.counters.fetched + a.row.counters.unchanged;
+            let done = a.row.counters.fetched;
             a.job.limits.pages.map(|limit| limit.saturating_sub(done))
         });
         let to_come = limits.sum::<Option<u64>>();
@@ -32,6 +34,7 @@ impl Director {
             (true, _) if self.closing => "ending",
             (true, _) => "stopping",
             (false, Some(_)) => "paused",
+            (false, None) if self.again.keep == Keep::Watch => "watching",
             (false, None) => "crawling",
         }
         .to_owned();
@@ -76,6 +79,7 @@ impl Director {
             fetched: own.map_or(fetched - self.fetched_before.min(fetched), |own| own.0),
             bytes: own.map_or(bytes - self.bytes_before.min(bytes), |own| own.1),
             peak_memory: disk::peak_memory(),
+            again: self.again.tally,
         }
     }
 }

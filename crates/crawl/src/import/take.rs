@@ -218,7 +218,8 @@ impl Taker {
             elapsed: Duration::ZERO,
             waited: Duration::ZERO,
         };
-        let work = Work { shared: &self.shared, job: &self.job, number: 0, truncated };
+        let work =
+            Work { shared: &self.shared, job: &self.job, number: 0, truncated, before: None };
         let mut page = work.page(self.entry(candidate), answer)?;
         page.found.clear();
         // Nobody tries it again: it is what it was.
@@ -253,6 +254,7 @@ impl Taker {
             expand: false,
             role: Role::Page,
             hops: 0,
+            again: false,
         }
     }
 

@@ -1,7 +1,7 @@
 //! What the tests share: a crawl in a directory, started, stopped and looked at.
 
 use argiope_crawl::{
-    Access, DataDir, DataDirError, EngineError, EngineSettings, Followers, Instruction, Live,
+    Access, DataDir, DataDirError, EngineError, EngineSettings, Followers, Instruction, Keep, Live,
     NewJob, Run, Summary, pick_job, run,
 };
 use argiope_fetch::FetchSettings;
@@ -60,6 +60,7 @@ pub fn settings() -> EngineSettings {
         links: true,
         index: Default::default(),
         hold: Default::default(),
+        revisit: Default::default(),
         fetch: FetchSettings { allow_private: true, ..FetchSettings::default() },
     }
 }
@@ -250,6 +251,7 @@ impl Running {
             stop: stopped,
             orders: ordered,
             fleet: None,
+            keep: Keep::Nothing,
             made_up: None,
         }));
         Running { live, stop, orders, task }

@@ -25,6 +25,7 @@ mod fr;
 mod fresh;
 mod optimum;
 mod records;
+mod rules;
 mod state;
 mod timing;
 
@@ -40,6 +41,7 @@ pub use optimum::{
     optimal_rates, visit_rate,
 };
 pub use records::{MOST_RECORDS, next_fr_max};
+pub use rules::{Pattern, PolicyName, Rule, RuleError, Said, interval, said};
 pub use state::{Evidence, PageState, StateError, Trust};
 
 use argiope_model::Time;
@@ -119,7 +121,7 @@ impl Step {
 
 /// A policy. What it knows of all pages together (`fresh` learns it) is its own; what it knows of
 /// a page is the page's state.
-pub trait Revisit {
+pub trait Revisit: Send {
     /// The name in settings: `fixed`, `fr`, `selective`, `fresh`.
     fn name(&self) -> &'static str;
 

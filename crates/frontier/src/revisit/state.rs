@@ -69,6 +69,9 @@ pub struct Trust {
     pub idle_hints: u8,
 }
 
+// Its one number with a point is never NaN: `from_bytes` refuses it, and days only add up.
+impl Eq for PageState {}
+
 /// Why bytes are no [`PageState`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StateError {

@@ -47,6 +47,7 @@ pub fn entry(host_number: u8, order: u64, job: u32) -> Entry {
         expand: false,
         role: Role::Page,
         hops: 0,
+        again: false,
     }
 }
 

@@ -237,6 +237,7 @@ impl Store for Corpus {
                 wishes: Vec::new(),
                 role: Role::Page,
                 hops: 0,
+                plan: None,
             };
             Some(UrlRow { head, url: url(&text(page.site, page.index)) })
         };

@@ -80,6 +80,7 @@ pub fn follow(
                     etag: None,
                     elapsed_ms: 1,
                     directives: Directives::default(),
+                    verdict: None,
                 };
                 PageResult {
                     entry,
@@ -90,6 +91,7 @@ pub fn follow(
                     changed: true,
                     words: 1,
                     link_count: 62,
+                    plan: None,
                 }
             });
             let pages = pages.collect();

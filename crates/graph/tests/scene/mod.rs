@@ -91,6 +91,7 @@ impl Scene {
             wishes: Vec::new(),
             role: Role::Page,
             hops: 0,
+            plan: None,
         };
         self.urls.insert(key, UrlRow { head, url });
         key
@@ -131,6 +132,7 @@ impl Scene {
             etag: None,
             elapsed_ms: 1,
             directives: Directives::default(),
+            verdict: None,
         };
         self.captures.insert((key, time), capture);
         let part = key.host.part;

@@ -116,6 +116,7 @@ impl Scene {
             wishes: Vec::new(),
             role: Role::Page,
             hops: 0,
+            plan: None,
         };
         self.urls.insert(key, UrlRow { head, url });
         key
@@ -155,6 +156,7 @@ impl Scene {
             etag: None,
             elapsed_ms: 1,
             directives,
+            verdict: None,
         };
         self.captures.insert((key, time), capture);
         let part = key.host.part;

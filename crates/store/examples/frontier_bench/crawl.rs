@@ -201,6 +201,7 @@ impl Crawl {
             etag: Some("\"5f3c2a1b-3a98\"".into()),
             elapsed_ms: 120,
             directives: Directives::default(),
+            verdict: None,
         };
         PageResult {
             next: Next::Done(UrlState::Fetched),
@@ -210,6 +211,7 @@ impl Crawl {
             changed: true,
             words: 400,
             link_count: LINKS,
+            plan: None,
             entry,
         }
     }

@@ -27,12 +27,12 @@ impl EmbeddedStore {
 
     fn apply_to(&self, kept: &mut Kept, batch: Batch) -> Result<Committed, StoreError> {
         let mut work = Work::new(self, kept, batch.now);
-        let Applied { refills, claimed } = work.apply(batch)?;
+        let Applied { refills, claimed, again } = work.apply(batch)?;
         let touched = work.jobs.clone();
         self.write(&mut work)?;
         let queued = work.committed();
 
-        let mut answer = Committed { queued, ..Committed::default() };
+        let mut answer = Committed { queued, again, ..Committed::default() };
         for refill in &refills {
             answer.refills.push(self.window(refill, kept)?);
         }

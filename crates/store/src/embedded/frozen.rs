@@ -1,6 +1,6 @@
 //! The formats on disk, frozen: what `tests/frozen` holds was written once. The newest version
-//! (`rows-3.txt`) must be written and read the same for ever, or get a successor and become an
-//! old one; old ones (`rows.txt`, `rows-2.txt`) must be read for ever, as rows of today.
+//! (`rows-4.txt`) must be written and read the same for ever, or get a successor and become an
+//! old one; old ones (`rows.txt`, `rows-2.txt`, `rows-3.txt`) must be read for ever, as rows of today.
 
 use super::{EmbeddedStore, Table, key};
 use crate::batch::{Batch, Claims, Discovery, JobChange, Next, PageResult};
@@ -10,11 +10,12 @@ use crate::row::{
 };
 use crate::work::ReadyRow;
 use crate::{MalformedLink, PageLinks, Store, decode_links, decode_page_links, encode_links};
+use argiope_frontier::revisit::PageState;
 use argiope_frontier::{Entry, Place, RobotsFile, SkipReason, Temper};
 use argiope_model::{
-    CanonicalUrl, Capture, Directives, DocId, FetchOutcome, HostKey, Job, JobId, JobState, Limits,
-    Link, LinkKind, Location, Order, OutcomeKind, QueryPolicy, Role, Scope, ScopeRule, SiteKey,
-    Suffixes, Time, UrlKey, Wanted,
+    CanonicalUrl, Capture, ChangeReason, Directives, DocId, FetchOutcome, HostKey, Job, JobId,
+    JobState, Limits, Link, LinkKind, Location, Order, OutcomeKind, QueryPolicy, Role, Scope,
+    ScopeRule, SiteKey, Suffixes, Time, UrlKey, Verdict, Wanted,
 };
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -22,7 +23,8 @@ use std::fmt::Debug;
 /// Version 1; its keys are those of today.
 const FIRST: &str = include_str!("../../tests/frozen/rows.txt");
 const SECOND: &str = include_str!("../../tests/frozen/rows-2.txt");
-const TODAY: &str = include_str!("../../tests/frozen/rows-3.txt");
+const THIRD: &str = include_str!("../../tests/frozen/rows-3.txt");
+const TODAY: &str = include_str!("../../tests/frozen/rows-4.txt");
 
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|b| format!("{b:02x}")).collect()
@@ -51,6 +53,11 @@ fn becomes<T: PartialEq + Debug>(name: &str, row: &T, read: impl Fn(&[u8]) -> T)
 /// So is one of version 2.
 fn became<T: PartialEq + Debug>(name: &str, row: &T, read: impl Fn(&[u8]) -> T) {
     older(2, SECOND, name, row, read);
+}
+
+/// And one of version 3.
+fn was<T: PartialEq + Debug>(name: &str, row: &T, read: impl Fn(&[u8]) -> T) {
+    older(3, THIRD, name, row, read);
 }
 
 fn older<T: PartialEq + Debug>(
@@ -111,6 +118,7 @@ fn capture() -> Capture {
             noarchive: true,
             nosnippet: false,
         },
+        verdict: Some(Verdict { reason: ChangeReason::Title, share: 512, lied: true }),
     }
 }
 
@@ -133,6 +141,7 @@ fn url_rows_are_as_they_were() {
         wishes: vec![Wish { job: JobId(3), depth: 2, place: Place { order: 1 << 48, seq: 7 } }],
         role: Role::Sitemap,
         hops: 4,
+        plan: None,
     };
     let states = [
         ("fetched", UrlState::Fetched),
@@ -159,6 +168,14 @@ fn url_rows_are_as_they_were() {
         let written = row.head.encode(row.url.as_str());
         let read = |b: &[u8]| UrlRow::decode(b).unwrap();
         holds(&format!("url-{name}"), &row, &written, read);
+        was(&format!("url-{name}"), &row, read);
+        if name == "fetched" {
+            let plan =
+                PageState { due: Time(1_700_000_000_000), records: 3, ..PageState::default() };
+            let head = UrlHead { plan: Some(plan), ..row.head.clone() };
+            let planned = UrlRow { head, url: row.url.clone() };
+            holds("url-planned", &planned, &planned.head.encode(row.url.as_str()), read);
+        }
         if name != "skipped-excluded" {
             became(&format!("url-{name}"), &row, read);
         }
@@ -192,6 +209,7 @@ fn host_and_job_rows_are_as_they_were() {
     };
     let read = |b: &[u8]| row::decode("hosts", b).unwrap();
     holds("host", &host, &row::encode(&host), read);
+    was("host", &host, read);
     let uncounted = HostRow { disk: None, ..host.clone() };
     let temper = Temper { excluded: false, ..host.temper };
     became("host", &HostRow { temper, ..uncounted.clone() }, read);
@@ -225,6 +243,7 @@ fn host_and_job_rows_are_as_they_were() {
         JobProgress { id: JobId(7), state: JobState::Limited, counters: counters.clone() };
     let read = |b: &[u8]| row::decode("jobs", b).unwrap();
     holds("progress", &progress, &row::encode(&progress), read);
+    was("progress", &progress, read);
     became("progress", &JobProgress { counters: second.clone(), ..progress }, read);
     let job = job();
     let states =
@@ -234,6 +253,7 @@ fn host_and_job_rows_are_as_they_were() {
         let name = format!("job-{}", state.name());
         let read = |b: &[u8]| row::decode("jobs", b).unwrap();
         holds(&name, &row, &row::encode(&row), read);
+        was(&name, &row, read);
         became(&name, &JobRow { counters: second.clone(), ..row.clone() }, read);
         becomes(&name, &JobRow { counters: first.clone(), ..row }, read);
     }
@@ -244,11 +264,14 @@ fn captures_payloads_and_links_are_as_they_were() {
     let capture = capture();
     let read = |b: &[u8]| row::decode("captures", b).unwrap();
     holds("capture", &capture, &row::encode(&capture), read);
+    let capture = Capture { verdict: None, ..capture };
+    was("capture", &capture, read);
     became("capture", &capture, read);
     becomes("capture", &Capture { directives: Directives::default(), ..capture }, read);
     let payload = PayloadRow { url: url("http://example.org/"), time: Time(5), text: at(4) };
     let read = |b: &[u8]| row::decode("payloads", b).unwrap();
     holds("payload", &payload, &row::encode(&payload), read);
+    was("payload", &payload, read);
     became("payload", &payload, read);
     becomes("payload", &payload, read);
     let kinds = [LinkKind::Anchor, LinkKind::Area, LinkKind::Frame, LinkKind::Iframe];
@@ -287,6 +310,7 @@ fn rows_of_the_queue_and_the_counters_are_as_they_were() {
         ReadyRow { url: u64::MAX, job: JobId(300), attempts: 3, expand: true, waited: false };
     let read = |b: &[u8]| row::decode("queues", b).unwrap();
     holds("ready", &ready, &row::encode(&ready), read);
+    was("ready", &ready, read);
     became("ready", &ready, read);
     becomes("ready", &ready, read);
     let waiting = (Place { order: 1 << 50, seq: 1 << 20 }, JobId(9));
@@ -391,6 +415,11 @@ fn a_store_of_version_2_opens_and_goes_on() {
     an_older_store_opens_and_goes_on(2);
 }
 
+#[test]
+fn a_store_of_version_3_opens_and_goes_on() {
+    an_older_store_opens_and_goes_on(3);
+}
+
 fn an_older_store_opens_and_goes_on(old: u8) {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("store");
@@ -416,6 +445,7 @@ fn an_older_store_opens_and_goes_on(old: u8) {
         capture: Some(Capture {
             directives: Directives::default(),
             outcome: FetchOutcome::new(OutcomeKind::Fetched, 200),
+            verdict: None,
             ..capture()
         }),
         payload: None,
@@ -423,6 +453,7 @@ fn an_older_store_opens_and_goes_on(old: u8) {
         changed: true,
         words: 1,
         link_count: 1,
+        plan: None,
     };
     let claims = || Claims { hosts: 9, window: 9, ..Claims::default() };
 
@@ -435,18 +466,27 @@ fn an_older_store_opens_and_goes_on(old: u8) {
     commit(&store, Batch { pages: rows[..2].iter().map(visited).collect(), ..Batch::default() });
     let mut before = all(&store);
     for (k, host) in &mut before.1 {
-        assert_eq!(host.disk.take(), Some(store.host_disk(*k).unwrap()), "counted as it came");
+        assert_eq!(host.disk, Some(store.host_disk(*k).unwrap()), "counted as it came");
+        host.disk = host.disk.filter(|_| old >= 3);
     }
     // Two fields of a URL, four of a capture, and of a host its temper came with version 2; whether
-    // it is excluded and what it takes up with version 3.
+    // it is excluded and what it takes up with version 3; what is planned for a URL and what a visit
+    // found with version 4.
+    let came_with_3 = |bytes: usize| if old < 3 { bytes } else { 0 };
     let came_with_2 = |bytes: usize| if old == 1 { bytes } else { 0 };
-    make_old(&store, old, Table::Urls, |_| came_with_2(2), |v| UrlHead::decode(v).unwrap().1.len());
+    make_old(
+        &store,
+        old,
+        Table::Urls,
+        |_| 1 + came_with_2(2),
+        |v| UrlHead::decode(v).unwrap().1.len(),
+    );
     let of_host = |v: &[u8]| {
         let disk = row::decode::<HostRow>("hosts", v).unwrap().disk.unwrap();
-        row::encode(&disk).len() + 1 + came_with_2(4)
+        came_with_3(row::encode(&disk).len() + 1) + came_with_2(4)
     };
     make_old(&store, old, Table::Hosts, of_host, |_| 0);
-    make_old(&store, old, Table::Captures, |_| came_with_2(4), |_| 0);
+    make_old(&store, old, Table::Captures, |_| 1 + came_with_2(4), |_| 0);
     for pair in store.tables[Table::Log].iter().filter(|_| old == 1) {
         let (k, v) = pair.into_inner().unwrap();
         let change = row::encode(&row::decode_change(&v).unwrap().0);
@@ -454,12 +494,13 @@ fn an_older_store_opens_and_goes_on(old: u8) {
     }
     for pair in store.tables[Table::Meta].prefix(b"j") {
         let (k, v) = pair.into_inner().unwrap();
-        let end = v.len() - 1 - came_with_2(3);
+        let end = v.len() - came_with_3(1) - came_with_2(3);
         store.tables[Table::Meta].insert(k, [&[old], &v[1..end]].concat()).unwrap();
     }
-    for pair in store.tables[Table::Meta].prefix(b"c").filter(|_| old == 2) {
+    for pair in store.tables[Table::Meta].prefix(b"c").filter(|_| old >= 2) {
         let (k, v) = pair.into_inner().unwrap();
-        store.tables[Table::Meta].insert(k, [&[old], &v[1..v.len() - 1]].concat()).unwrap();
+        let end = v.len() - came_with_3(1);
+        store.tables[Table::Meta].insert(k, [&[old], &v[1..end]].concat()).unwrap();
     }
     drop(store);
 

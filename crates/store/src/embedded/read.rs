@@ -73,6 +73,7 @@ impl EmbeddedStore {
                 expand: ready.expand,
                 role: row.head.role,
                 hops: row.head.hops,
+                again: row.head.is_again(),
                 url: row.url,
             });
         }

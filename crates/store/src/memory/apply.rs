@@ -1,5 +1,5 @@
 //! A batch applied to the model, in the order every store keeps: jobs, results, imports, notes,
-//! releases, forgiving, excluding, calendar, discoveries, forgetting, claims.
+//! releases, forgiving, excluding, calendar, discoveries, visits again, forgetting, claims.
 
 use super::Tables;
 use crate::StoreError;
@@ -7,9 +7,12 @@ use crate::batch::{Batch, Committed, Discovery, JobChange, Next, PageResult};
 use crate::row::{
     Change, Ended, HostRow, JobCounters, JobRow, PayloadRow, UrlRow, UrlState, damaged, disk_of,
 };
-use crate::rule::{Again, after_result, first_met, found_again, handed_to, was_handed_out};
+use crate::rule::{
+    Again, after_result, count_result, first_met, found_again, handed_to, is_news,
+    may_be_visited_again, was_handed_out,
+};
 use argiope_frontier::{Entry, HostWindow, Place, Refill, Temper};
-use argiope_model::{DocId, HostKey, JobId, JobState, OutcomeKind, Role, Time, UrlKey};
+use argiope_model::{DocId, HostKey, JobId, JobState, Role, Time, UrlKey};
 use std::collections::BTreeMap;
 
 impl Tables {
@@ -94,6 +97,23 @@ impl Tables {
         for found in discoveries {
             queued.extend(self.discovery(found, now)?);
         }
+        let mut again = 0;
+        for (k, place) in batch.again {
+            if self.urls.get(&k).is_some_and(|row| may_be_visited_again(row)) {
+                let head = &mut self.url(k)?.head;
+                (head.place, head.attempts) = (Some(place), 0);
+                let job = head.job();
+                self.job(job)?.counters.queued += 1;
+                self.enqueue(k, place);
+                queued.push(k);
+                again += 1;
+            }
+        }
+        for (k, plan) in batch.plans {
+            if let Some(row) = self.urls.get_mut(&k).filter(|r| r.state != UrlState::Forgotten) {
+                row.head.plan = Some(plan);
+            }
+        }
         self.forget(batch.forget, now)?;
         for (kind, segment, length) in batch.segments {
             self.segments.insert((kind, segment), length);
@@ -118,7 +138,7 @@ impl Tables {
         };
         let scheduled = self.hosts.iter().filter(|(k, h)| due(self, k, h)).map(|(k, _)| *k);
         claimed.extend(scheduled.take(batch.claims.hosts));
-        let mut answer = Committed::default();
+        let mut answer = Committed { again, ..Committed::default() };
         for refill in &batch.refills {
             answer.refills.push(self.window(refill));
         }
@@ -187,6 +207,7 @@ impl Tables {
             expand: row.expand,
             role: row.role,
             hops: row.hops,
+            again: row.is_again(),
         }
     }
 
@@ -224,34 +245,18 @@ impl Tables {
     }
 
     fn page(&mut self, page: PageResult) -> Result<Option<UrlKey>, StoreError> {
-        let PageResult { entry, next, capture, payload, links, changed, words, link_count } = page;
-        let k = entry.key;
-        self.ready.remove(&(k.host, entry.place));
-        let counters = &mut self.job(entry.job)?.counters;
+        let k = page.entry.key;
+        self.ready.remove(&(k.host, page.entry.place));
+        let head = &self.url(k)?.head;
+        let (before, first) = (head.state, head.visits == 0);
+        count_result(&mut self.job(page.entry.job)?.counters, before, first, &page);
+        let PageResult { entry, next, capture, payload, links, changed, plan, .. } = page;
         let is_page = entry.role == Role::Page;
-        counters.words += words * u64::from(is_page);
-        counters.links += link_count * u64::from(is_page);
-        counters.failed += u64::from(next == Next::Done(UrlState::Failed));
-        if let Next::Done(UrlState::Skipped(reason)) = next {
-            *counters.skipped_mut(reason) += 1;
-        }
         if let Some(c) = &capture {
-            counters.bytes += c.bytes;
-            match &next {
-                Next::Done(UrlState::Fetched) if !is_page => counters.sitemaps += 1,
-                Next::Done(UrlState::Fetched) if c.outcome.kind == OutcomeKind::NotModified => {
-                    counters.unchanged += 1;
-                }
-                Next::Done(UrlState::Fetched) => counters.fetched += 1,
-                Next::Done(UrlState::Redirected) => counters.redirects += 1,
-                Next::Done(UrlState::Failed) | Next::Retry(_) => counters.errors += 1,
-                Next::Done(UrlState::Queued | UrlState::Skipped(_) | UrlState::Forgotten)
-                | Next::Expanded => {}
-            }
             let host = self.host(k.host)?;
             host.bytes += c.bytes;
             host.disk = host.disk.map(|sum| sum + disk_of(c));
-            host.fetched += u64::from(is_page && next == Next::Done(UrlState::Fetched));
+            host.fetched += u64::from(first && is_page && next == Next::Done(UrlState::Fetched));
             host.failed += u64::from(matches!(next, Next::Done(UrlState::Failed) | Next::Retry(_)));
         }
         let row = self.url(k)?;
@@ -260,6 +265,7 @@ impl Tables {
         }
         let url = row.url.clone();
         let head = &mut row.head;
+        head.plan = plan.or(head.plan);
         if let Some(c) = &capture {
             head.fetched_at = Some(c.time);
         }
@@ -293,6 +299,7 @@ impl Tables {
                 self.job(job)?.counters.queued -= 1;
             }
         }
+        let news = is_news(before, &next, changed, links.is_some());
         if let Some(blob) = links {
             self.links.insert(k, blob);
         }
@@ -300,7 +307,9 @@ impl Tables {
             let n = 1 + self.log.range((k.host.part, 0)..=(k.host.part, u64::MAX)).count() as u64;
             let (time, doc, ended) = (capture.time, entry.doc, Ended::of(&next));
             let change = Change { n, key: k, time, changed, doc, ended };
-            self.log.insert((k.host.part, n), change);
+            if news {
+                self.log.insert((k.host.part, n), change);
+            }
             if let Some(p) = payload {
                 let first = PayloadRow { url, time: capture.time, text: capture.text };
                 self.payloads.insert((p.site, p.digest), first);

@@ -12,13 +12,14 @@ impl Tables {
         let (k, job) = (page.entry.key, page.entry.job);
         let Some(mut capture) = page.capture.clone() else { return Ok(()) };
         let fresh = !self.urls.contains_key(&k);
+        let first = self.urls.get(&k).is_none_or(|row| row.visits == 0);
         let origin = page.entry.url.origin();
         let host = self.hosts.entry(k.host).or_insert_with(|| HostRow::new(origin));
         let new_host = fresh && host.known == 0;
         host.known += u64::from(fresh);
         host.bytes += capture.bytes;
         host.disk = host.disk.map(|sum| sum + disk_of(&capture));
-        host.fetched += u64::from(end_of(&page) == UrlState::Fetched);
+        host.fetched += u64::from(first && end_of(&page) == UrlState::Fetched);
         let counters = &mut self.job(job)?.counters;
         counters.known += u64::from(fresh);
         counters.hosts += u64::from(new_host);

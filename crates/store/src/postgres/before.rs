@@ -189,7 +189,10 @@ fn wanted(batch: &Batch) -> (BTreeSet<UrlKey>, BTreeSet<HostKey>) {
     let found = batch.discoveries.iter().map(|found| found.key);
     let moved = batch.forget.moved.iter().map(|moved| moved.key);
     let forgotten = batch.forget.urls.iter().copied();
-    let urls: BTreeSet<UrlKey> = pages.chain(found).chain(moved).chain(forgotten).collect();
+    let again = batch.again.iter().map(|(key, _)| *key);
+    let plans = batch.plans.iter().map(|(key, _)| *key);
+    let urls = pages.chain(found).chain(moved).chain(forgotten).chain(again).chain(plans);
+    let urls: BTreeSet<UrlKey> = urls.collect();
     let mut hosts: BTreeSet<HostKey> = urls.iter().map(|k| k.host).collect();
     hosts.extend(batch.notes.iter().map(|note| note.host));
     hosts.extend(batch.releases.iter().map(|release| release.host));

@@ -122,7 +122,8 @@ impl PostgresStore {
             next_due = Some(next_due.map_or(soon, |due| due.min(soon)));
         }
         let jobs = loaded.tell_jobs(&worked.touched);
-        Ok(Committed { queued, refills, claimed, jobs, next_due, errands, robots_told })
+        let again = worked.again;
+        Ok(Committed { queued, refills, claimed, again, jobs, next_due, errands, robots_told })
     }
 
     /// Lays messages into the inboxes of other owners.
@@ -210,6 +211,7 @@ struct Worked {
     queued: Vec<Entry>,
     refills: Vec<Refill>,
     claimed: Vec<Refill>,
+    again: u64,
 }
 
 /// Applies a batch to the rows it is about, in memory.
@@ -228,7 +230,7 @@ fn work_out(
     if reopened {
         work.wake_sleepers()?;
     }
-    let Applied { refills, claimed } = work.apply(batch)?;
+    let Applied { refills, claimed, again } = work.apply(batch)?;
     // What is on its way is queued; what has arrived is counted as what it is.
     for job in taken.iter().filter_map(|(.., job)| *job) {
         work.counters(job)?.queued -= 1;
@@ -257,7 +259,7 @@ fn work_out(
     let jobs = job_writes(&known, &loaded.kept.jobs, &orders);
     loaded.kept.jobs.values_mut().for_each(|job| no_less_than_nothing(&mut job.counters));
     note_gone(&mut loaded.kept, &sorted)?;
-    Ok(Worked { sorted, urls, jobs, touched, queued, refills, claimed })
+    Ok(Worked { sorted, urls, jobs, touched, queued, refills, claimed, again })
 }
 
 fn bias(jobs: &mut BTreeMap<JobId, JobRow>) {

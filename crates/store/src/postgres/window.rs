@@ -100,6 +100,7 @@ impl Reading {
                 expand: url.expand,
                 role: url.role,
                 hops: url.hops,
+                again: url.is_again(),
                 url: url.url,
             });
         }

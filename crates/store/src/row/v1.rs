@@ -47,6 +47,7 @@ impl From<UrlHeadV1> for UrlHead {
             wishes: old.wishes,
             role: Role::Page,
             hops: 0,
+            plan: None,
         }
     }
 }
@@ -174,6 +175,7 @@ impl From<CaptureV1> for Capture {
             etag: old.etag,
             elapsed_ms: old.elapsed_ms,
             directives: Directives::default(),
+            verdict: None,
         }
     }
 }

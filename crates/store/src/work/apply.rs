@@ -15,6 +15,8 @@ pub(crate) struct Applied {
     pub refills: Vec<Refill>,
     /// Hosts that were claimed, each with how many rows of it are wanted.
     pub claimed: Vec<Refill>,
+    /// URLs that were queued to be visited again.
+    pub again: u64,
 }
 
 impl<B: Base> Work<'_, B> {
@@ -50,6 +52,13 @@ impl<B: Base> Work<'_, B> {
         for found in discoveries {
             self.discovery(found)?;
         }
+        let mut again = 0;
+        for (key, place) in batch.again {
+            again += u64::from(self.visit_again(key, place)?);
+        }
+        for (key, plan) in batch.plans {
+            self.plan(key, plan)?;
+        }
         self.forget(batch.forget)?;
         let Claims { named, hosts, window } = batch.claims;
         let mut claimed = self.claim_named(named)?;
@@ -66,7 +75,7 @@ impl<B: Base> Work<'_, B> {
         }
         let refill = |host: HostKey| Refill { host, after: None, limit: window };
         let claimed = claimed.into_iter().map(refill).collect();
-        Ok(Applied { refills: batch.refills, claimed })
+        Ok(Applied { refills: batch.refills, claimed, again })
     }
 
     fn job_change(&mut self, change: JobChange) -> Result<(), StoreError> {

@@ -4,10 +4,11 @@ use super::overlay::{Row, Work};
 use super::{Base, ReadyRow, Table, key};
 use crate::StoreError;
 use crate::batch::Discovery;
-use crate::row::{self, HostRow, UrlHead, UrlState};
-use crate::rule::{Again, first_met, found_again};
+use crate::row::{self, HostRow, UrlHead, UrlState, damaged};
+use crate::rule::{Again, first_met, found_again, may_be_visited_again};
+use argiope_frontier::revisit::PageState;
 use argiope_frontier::{Entry, Place};
-use argiope_model::JobState;
+use argiope_model::{CanonicalUrl, JobState, UrlKey};
 
 impl<B: Base> Work<'_, B> {
     pub(super) fn discovery(&mut self, found: Discovery) -> Result<(), StoreError> {
@@ -51,6 +52,39 @@ impl<B: Base> Work<'_, B> {
                 self.enqueue(entry)
             }
         }
+    }
+
+    /// Queues a URL that was visited before, for whoever has it; says whether it was to be queued.
+    pub(super) fn visit_again(&mut self, k: UrlKey, place: Place) -> Result<bool, StoreError> {
+        let Some(row) = self.row(k)?.filter(|row| may_be_visited_again(&row.head)) else {
+            return Ok(false);
+        };
+        row.dirty = true;
+        (row.head.place, row.head.attempts) = (Some(place), 0);
+        let entry = Entry {
+            key: k,
+            place,
+            url: CanonicalUrl::parse(&row.url).map_err(|e| damaged("URLs", e))?,
+            doc: row.head.doc,
+            job: row.head.job(),
+            depth: row.head.depth,
+            attempts: 0,
+            expand: false,
+            role: row.head.role,
+            hops: row.head.hops,
+            again: true,
+        };
+        self.counters(entry.job)?.queued += 1;
+        self.enqueue(entry)?;
+        Ok(true)
+    }
+
+    /// Writes down what is remembered of a URL's visits.
+    pub(super) fn plan(&mut self, k: UrlKey, plan: PageState) -> Result<(), StoreError> {
+        if let Some(row) = self.row(k)?.filter(|row| row.head.state != UrlState::Forgotten) {
+            (row.head.plan, row.dirty) = (Some(plan), true);
+        }
+        Ok(())
     }
 
     /// A row that waits on the calendar goes on waiting; a ready one is told anew.
@@ -125,5 +159,6 @@ fn entry_of(found: &Discovery, head: &UrlHead, place: Place) -> Entry {
         expand: head.expand,
         role: head.role,
         hops: head.hops,
+        again: head.is_again(),
     }
 }

@@ -14,13 +14,14 @@ impl<B: Base> Work<'_, B> {
         if self.host(k.host)?.is_none() {
             self.new_host(k.host, HostRow::new(page.entry.url.origin()));
         }
-        let fresh = self.row(k)?.is_none();
+        let known = self.row(k)?.map(|row| row.head.visits > 0);
+        let (fresh, first) = (known.is_none(), known != Some(true));
         let state = end_of(&page);
         let host = self.known_host(k.host)?;
         let new_host = fresh && host.known == 0;
         host.known += u64::from(fresh);
         host.bytes += capture.bytes;
-        host.fetched += u64::from(state == UrlState::Fetched);
+        host.fetched += u64::from(first && state == UrlState::Fetched);
         self.weigh(k.host, &capture)?;
         let counters = self.counters(job)?;
         counters.known += u64::from(fresh);

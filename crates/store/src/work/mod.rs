@@ -175,6 +175,7 @@ pub(crate) struct ReadyRow {
 impl Versioned for ReadyRow {
     type First = Self;
     type Second = Self;
+    type Third = Self;
 }
 
 impl ReadyRow {

@@ -237,6 +237,7 @@ impl<'a, B: Base> Work<'a, B> {
             (entry.job, entry.depth) = now.unwrap_or((head.job(), head.depth));
             (entry.attempts, entry.expand) = (head.attempts, head.expand);
             (entry.role, entry.hops) = (head.role, head.hops);
+            entry.again = head.is_again();
         }
         let cache: &mut HostCache = &mut self.kept.hosts;
         self.hosts.into_iter().for_each(|(k, host)| cache.keep(k, host));

@@ -129,6 +129,7 @@ impl<B: Base> Work<'_, B> {
                 expand: row.head.expand,
                 role: row.head.role,
                 hops: row.head.hops,
+                again: row.head.is_again(),
             };
             self.enqueue(entry)?;
         }

@@ -5,21 +5,28 @@ use super::{Base, Marks, Table, key};
 use crate::StoreError;
 use crate::batch::{Next, PageResult};
 use crate::row::{self, PayloadRow, UrlState, damaged};
-use crate::rule::{after_result, was_handed_out};
+use crate::rule::{after_result, count_result, is_news, was_handed_out};
 use argiope_frontier::Entry;
-use argiope_model::{JobState, OutcomeKind, Role};
+use argiope_model::{JobState, Role};
 
 impl<B: Base> Work<'_, B> {
     pub(super) fn page(&mut self, page: PageResult) -> Result<(), StoreError> {
+        self.delete(Table::Queue, key::ready(page.entry.key.host, page.entry.place));
+        let Some(row) = self.row(page.entry.key)? else {
+            let why = format!("{} was handed out and is unknown", page.entry.url);
+            return Err(damaged("URLs", why));
+        };
+        let (before, first) = (row.head.state, row.head.visits == 0);
+        count_result(self.counters(page.entry.job)?, before, first, &page);
         let PageResult { entry, next, capture, .. } = page;
-        self.delete(Table::Queue, key::ready(entry.key.host, entry.place));
-        let is_page = entry.role == Role::Page;
         let host = self.known_host(entry.key.host)?;
         host.ready = host.ready.saturating_sub(1);
         if let Some(capture) = &capture {
             host.bytes += capture.bytes;
             match next {
-                Next::Done(UrlState::Fetched) if is_page => host.fetched += 1,
+                Next::Done(UrlState::Fetched) if first && entry.role == Role::Page => {
+                    host.fetched += 1
+                }
                 Next::Done(UrlState::Failed) | Next::Retry(_) => host.failed += 1,
                 _ => {}
             }
@@ -27,40 +34,13 @@ impl<B: Base> Work<'_, B> {
         if let Some(capture) = &capture {
             self.weigh(entry.key.host, capture)?;
         }
-        let counters = self.counters(entry.job)?;
-        if is_page {
-            counters.words += page.words;
-            counters.links += page.link_count;
-        }
-        // It may be left alone, or given up, without being asked for.
-        match next {
-            Next::Done(UrlState::Skipped(reason)) => *counters.skipped_mut(reason) += 1,
-            Next::Done(UrlState::Failed) => counters.failed += 1,
-            _ => {}
-        }
-        if let Some(capture) = &capture {
-            counters.bytes += capture.bytes;
-            match next {
-                Next::Done(UrlState::Fetched) if !is_page => counters.sitemaps += 1,
-                Next::Done(UrlState::Fetched)
-                    if capture.outcome.kind == OutcomeKind::NotModified =>
-                {
-                    counters.unchanged += 1;
-                }
-                Next::Done(UrlState::Fetched) => counters.fetched += 1,
-                Next::Done(UrlState::Redirected) => counters.redirects += 1,
-                Next::Done(UrlState::Failed) | Next::Retry(_) => counters.errors += 1,
-                _ => {}
-            }
-        }
-        let Some(row) = self.row(entry.key)? else {
-            return Err(damaged("URLs", format!("{} was handed out and is unknown", entry.url)));
-        };
+        let row = self.read_row(entry.key);
         if !was_handed_out(&row.head, &entry) {
             return Err(damaged("URLs", format!("{} has a result and no ready row", entry.url)));
         }
         row.dirty = true;
         let head = &mut row.head;
+        head.plan = page.plan.or(head.plan);
         if let Some(capture) = &capture {
             head.fetched_at = Some(capture.time);
         }
@@ -88,15 +68,19 @@ impl<B: Base> Work<'_, B> {
             }
             Next::Expanded => self.whose_turn(&entry)?,
         }
+        let news = is_news(before, &next, page.changed, page.links.is_some());
         if let Some(blob) = page.links {
             self.put(Table::Links, entry.key.to_bytes(), blob);
         }
         if let Some(capture) = capture {
-            let part = entry.key.host.part;
-            let n = self.next_change(part)?;
-            let ended = row::Ended::of(&next);
-            let value = row::encode_change(entry.key, capture.time, page.changed, entry.doc, ended);
-            self.put(Table::Log, key::log(part, n), value);
+            if news {
+                let part = entry.key.host.part;
+                let n = self.next_change(part)?;
+                let ended = row::Ended::of(&next);
+                let value =
+                    row::encode_change(entry.key, capture.time, page.changed, entry.doc, ended);
+                self.put(Table::Log, key::log(part, n), value);
+            }
             if let Some(payload) = page.payload {
                 let first =
                     PayloadRow { url: entry.url.clone(), time: capture.time, text: capture.text };
@@ -125,6 +109,7 @@ impl<B: Base> Work<'_, B> {
             depth: head.depth,
             attempts: 0,
             expand: head.expand,
+            again: head.is_again(),
             ..entry.clone()
         });
         for job in done {

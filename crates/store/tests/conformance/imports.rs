@@ -21,6 +21,7 @@ fn outside(text: &str) -> Entry {
         expand: false,
         role: Role::Page,
         hops: 0,
+        again: false,
     }
 }
 

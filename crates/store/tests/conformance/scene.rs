@@ -198,6 +198,7 @@ pub fn capture(entry: &Entry, time: Time, kind: OutcomeKind) -> Capture {
         etag: None,
         elapsed_ms: 5,
         directives: Directives { nofollow: entry.depth > 1, ..Directives::default() },
+        verdict: None,
     }
 }
 
@@ -210,6 +211,7 @@ pub fn result(entry: Entry, next: Next, capture: Option<Capture>) -> PageResult 
         changed: false,
         words: 10,
         link_count: 2,
+        plan: None,
         entry,
     }
 }

@@ -1,6 +1,7 @@
 //! Random histories: steps drawn blindly, made valid by what has been handed out so far.
 
 use crate::scene::{self, *};
+use argiope_frontier::revisit::PageState;
 use argiope_frontier::{Entry, HostNote, Place, Refill, Release, SkipReason, place_of_link};
 use argiope_model::{HostKey, JobState, Location, Order, Role, SiteKey, Time, UrlKey};
 use argiope_store::{
@@ -39,6 +40,7 @@ pub struct Step {
     pub refill: Option<(usize, usize)>,
     pub reopen: bool,
     pub forget: Option<usize>,
+    pub again: Vec<usize>,
 }
 
 #[derive(Clone, Debug)]
@@ -119,11 +121,27 @@ pub fn step() -> impl Strategy<Value = Step> {
         prop::option::weighted(0.6, 1..4usize),
         prop::collection::vec(about, 0..3),
         prop::option::weighted(0.3, (0..3usize, 1..3usize)),
-        (prop::bool::weighted(0.05), prop::option::weighted(0.1, 0..URLS.len())),
+        (
+            prop::bool::weighted(0.05),
+            prop::option::weighted(0.1, 0..URLS.len()),
+            prop::collection::vec(0..URLS.len(), 0..3),
+        ),
     )
         .prop_map(|(later_ms, job, found, results, releases, claim, about, refill, last)| {
-            let (reopen, forget) = last;
-            Step { later_ms, job, found, results, releases, claim, about, refill, reopen, forget }
+            let (reopen, forget, again) = last;
+            Step {
+                later_ms,
+                job,
+                found,
+                results,
+                releases,
+                claim,
+                about,
+                refill,
+                reopen,
+                forget,
+                again,
+            }
         })
 }
 
@@ -168,11 +186,20 @@ impl History {
                 window: step.claim.unwrap_or(1),
             },
             forget: self.forget(step),
+            again: self.again(step).collect(),
+            plans: self.again(step).map(|(key, at)| (key, plan(at.order))).collect(),
             pages,
             ..Batch::default()
         };
         step.about.iter().for_each(|about| self.tell(&mut batch, *about));
         batch
+    }
+
+    /// URLs that may be known are to be visited again.
+    fn again<'a>(&self, step: &'a Step) -> impl Iterator<Item = (UrlKey, Place)> + 'a {
+        let pages = self.pages;
+        let at = move |index| place_of_link(Order::Breadth, 0, pages, 1_000 + index);
+        step.again.iter().enumerate().map(move |(index, n)| (scene::key(URLS[*n]), at(index)))
     }
 
     /// A URL that is known is forgotten, with its payload; its host's robots file now and then.
@@ -328,4 +355,8 @@ impl History {
         let after = places.map(|k| k.1).nth(limit);
         vec![Refill { host, after, limit }]
     }
+}
+
+fn plan(number: u64) -> PageState {
+    PageState { due: Time(number as i64 % 1_000 * 1_000), records: 2, ..PageState::default() }
 }

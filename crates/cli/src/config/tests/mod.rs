@@ -69,6 +69,9 @@ fn another(key: &Key) -> (String, String, String) {
             ("A.test=192.0.2.7,a.test=::1", "a.test=192.0.2.7, a.test=::1")
         }
         Kind::Words { of: Word::File, .. } => (A_FILE, A_FILE),
+        Kind::Words { of: Word::Rule, .. } => {
+            ("a.test/* every 1h,*.pdf never", "a.test/* every 1h, *.pdf never")
+        }
         Kind::Duration { .. } => ("11s", "11s"),
         Kind::Size { .. } => ("333MB", "333MB"),
         Kind::Count { .. } => ("7", "7"),

@@ -1,0 +1,345 @@
+//! What is known of a page before it is visited again, and what has become of it since.
+//!
+//! * Its place: a visit to a page that was visited before asks here for the conditions of its request
+//!   and, once it has an answer, for the verdict.
+//! * What is compared is the text against the last sight of the page itself: an error page, a request
+//!   to log in and an answer that nothing has changed are none. What moves by itself on the page is
+//!   known from its earlier versions and from other pages of its host ([`Sites`]).
+//! * A server is asked without conditions now and then, lest it says for ever that nothing has changed;
+//!   one that was found to say so wrongly is asked without conditions from then on.
+//! * What is not here: when to visit (`frontier::revisit`), what is stored of it (`committer`).
+
+use crate::settings::RevisitSettings;
+use crate::versions::{Shelf, VersionError, Versions};
+use crate::visit::{Shared, VisitError};
+use argiope_archive::{Commons, Reason, Sight, TextBlob, Watcher, read_text};
+use argiope_fetch::{Conditions, Head};
+use argiope_frontier::Entry;
+use argiope_frontier::revisit::{Children, PageState, PolicyName};
+use argiope_model::{
+    CanonicalUrl, Capture, ChangeReason, HostKey, OutcomeKind, Time, UrlKey, Verdict,
+};
+use argiope_parse as parse;
+use argiope_store::{Store, UrlState, decode_links};
+use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// One visit in so many is made without conditions.
+const CHECK_EVERY: u32 = 12;
+/// Earlier versions from which it is learned what moves by itself.
+const VERSIONS: usize = 8;
+/// Pages of a host that are looked at for what they have in common.
+const SAMPLE: usize = 160;
+/// Hosts of which that is remembered.
+const MOST_HOSTS: usize = 64;
+/// Children of a page that are looked at.
+const MOST_CHILDREN: usize = 2_000;
+
+/// What visits share to see what has changed.
+pub(crate) struct Sites {
+    pub warc: PathBuf,
+    pub text: PathBuf,
+    /// Whether requests are made under conditions at all.
+    pub conditional: bool,
+    /// Whether unchanged pages are judged by their children.
+    pub selective: bool,
+    /// Whether visits that found the same bytes are written to the archive.
+    pub keep_unchanged: bool,
+    commons: Mutex<HashMap<HostKey, Arc<Mutex<Commons>>>>,
+    liars: Mutex<HashSet<HostKey>>,
+}
+
+impl Sites {
+    pub(crate) fn new(warc: PathBuf, text: PathBuf, settings: &RevisitSettings) -> Self {
+        let selective = PolicyName::Selective;
+        Sites {
+            warc,
+            text,
+            conditional: settings.conditional,
+            selective: settings.policy == selective
+                || settings.rules.iter().any(|rule| rule.policy() == Some(selective)),
+            keep_unchanged: settings.keep_unchanged,
+            commons: Mutex::default(),
+            liars: Mutex::default(),
+        }
+    }
+
+    /// What the pages of a host have in common, looked up on a part of them.
+    fn commons(&self, store: &dyn Store, host: HostKey) -> Result<Arc<Mutex<Commons>>, VisitError> {
+        let known = |all: &HashMap<HostKey, Arc<Mutex<Commons>>>| all.get(&host).cloned();
+        if let Some(found) = known(&lock(&self.commons)) {
+            return Ok(found);
+        }
+        let mut commons = Commons::default();
+        let rows = store.host_urls(host, None, SAMPLE)?;
+        let fetched: Vec<UrlKey> = rows
+            .iter()
+            .filter(|(_, row)| row.state == UrlState::Fetched)
+            .map(|(key, _)| *key)
+            .collect();
+        for (key, captures) in fetched.iter().zip(store.captures_many(&fetched)?) {
+            let last = captures.iter().rev().find(|c| is_sight(c)).and_then(|c| c.text);
+            // What cannot be read is told by `verify`.
+            if let Some(text) = last.and_then(|at| read_text(&self.text, at).ok()) {
+                commons.see(key.url, &text.text);
+            }
+        }
+        let mut all = lock(&self.commons);
+        if all.len() >= MOST_HOSTS {
+            all.clear();
+        }
+        Ok(all.entry(host).or_insert_with(|| Arc::new(Mutex::new(commons))).clone())
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Whether a capture is a sight of the page itself, with bytes of its own.
+fn is_sight(capture: &Capture) -> bool {
+    let error = |v: &Verdict| v.reason == ChangeReason::ErrorPage;
+    capture.outcome.kind == OutcomeKind::Fetched && !capture.verdict.as_ref().is_some_and(error)
+}
+
+/// A page as it is known.
+pub(crate) struct Before {
+    page: Versions,
+    /// The last sight of the page itself.
+    last: Option<usize>,
+    pub plan: PageState,
+    /// It could not be had at the last visit.
+    away: bool,
+    /// Asked under these conditions.
+    pub conditions: Conditions,
+}
+
+impl Before {
+    /// Looks a page up.
+    pub(crate) fn load(shared: &Shared, entry: &Entry) -> Result<Self, VisitError> {
+        let row = shared.store.urls(&[entry.key])?.pop().flatten();
+        let captures = shared.store.captures(entry.key)?;
+        let last = captures.iter().rposition(is_sight);
+        let plan = row.as_ref().and_then(|row| row.plan).unwrap_or_default();
+        let visits = row.as_ref().map_or(0, |row| row.visits);
+        let away = row.as_ref().is_some_and(|row| row.state != UrlState::Fetched);
+        let page = Versions { url: entry.url.clone(), captures };
+        let mut before = Before { page, last, plan, away, conditions: Conditions::default() };
+        if shared.sites.conditional && before.is_believed(shared, entry.key.host) {
+            // Not all pages of a site at the same visit.
+            let check = (visits.wrapping_add(entry.key.url as u32)) % CHECK_EVERY == 0;
+            if let Some(last) = before.last().filter(|_| !check) {
+                before.conditions =
+                    Conditions { etag: last.etag.clone(), modified: last.last_modified };
+            }
+        }
+        Ok(before)
+    }
+
+    pub(crate) fn last(&self) -> Option<&Capture> {
+        self.last.map(|n| &self.page.captures[n])
+    }
+
+    /// Whether what the server says of the page's age may be believed.
+    fn is_believed(&self, shared: &Shared, host: HostKey) -> bool {
+        let lied = self.page.captures.iter().any(|c| c.verdict.is_some_and(|v| v.lied));
+        !lied && !lock(&shared.sites.liars).contains(&host)
+    }
+
+    /// An answer that nothing has changed: the capture that says so, made of the last sight. `None`
+    /// where that was not asked.
+    pub(crate) fn not_modified(&self, capture: &Capture, head: &Head) -> Option<Capture> {
+        let last = self.last().filter(|_| !self.conditions.is_empty())?;
+        let etag = head.etag().map(|e| e.into_owned().into());
+        let modified = head.last_modified().and_then(|t| Time::from_http_date(&t));
+        Some(Capture {
+            etag: etag.or_else(|| last.etag.clone()),
+            last_modified: modified.or(last.last_modified),
+            verdict: Some(Verdict::of(self.as_it_was())),
+            ..self.same(last, capture)
+        })
+    }
+
+    /// A capture of the same bytes as the last sight.
+    pub(crate) fn same(&self, last: &Capture, capture: &Capture) -> Capture {
+        Capture {
+            doc: capture.doc,
+            job: capture.job,
+            time: capture.time,
+            outcome: capture.outcome.clone(),
+            bytes: capture.bytes,
+            elapsed_ms: capture.elapsed_ms,
+            record: None,
+            revisit: true,
+            ..last.clone()
+        }
+    }
+
+    fn as_it_was(&self) -> ChangeReason {
+        if self.away { ChangeReason::Back } else { ChangeReason::Identical }
+    }
+
+    /// The last sight, where an answer has the same bytes.
+    pub(crate) fn identical(&self, capture: &Capture) -> Option<&Capture> {
+        let known = |c: &&Capture| c.body_digest != [0; 32] && c.body_digest == capture.body_digest;
+        self.last().filter(known)
+    }
+
+    /// What has become of the page. `text` is that of the new answer.
+    pub(crate) fn judge(
+        &self,
+        shared: &Shared,
+        entry: &Entry,
+        capture: &Capture,
+        text: Option<&TextBlob>,
+    ) -> Result<Verdict, VisitError> {
+        if self.identical(capture).is_some() {
+            return Ok(Verdict::of(self.as_it_was()));
+        }
+        let Some(last) = self.last() else { return Ok(Verdict::of(ChangeReason::New)) };
+        let mut verdict = match text {
+            _ if parse::type_group(&capture.mime) != parse::type_group(&last.mime) => {
+                Verdict::of(ChangeReason::Type)
+            }
+            None => Verdict::of(ChangeReason::Bytes),
+            Some(text) => self.compare(shared, entry, capture, text)?,
+        };
+        verdict.lied = verdict.reason.counts() && self.was_untrue(capture);
+        if verdict.lied {
+            lock(&shared.sites.liars).insert(entry.key.host);
+        }
+        Ok(verdict)
+    }
+
+    /// Whether the server gives another page for the same version, or said that nothing had changed
+    /// when it had.
+    fn was_untrue(&self, capture: &Capture) -> bool {
+        let Some(last) = self.last() else { return false };
+        if let (Some(old), Some(new)) = (&last.etag, &capture.etag) {
+            // A weak one promises no more than that it means about the same.
+            if old == new && !old.starts_with("W/") {
+                return true;
+            }
+        }
+        let said_so = |c: &&Capture| c.outcome.kind == OutcomeKind::NotModified;
+        let said = self.page.captures.iter().rev().take_while(said_so).next().map(|c| c.time);
+        match (last.last_modified, capture.last_modified, said) {
+            // It was there already when the server said that nothing had changed.
+            (_, Some(new), Some(said)) if capture.etag.is_none() || last.etag.is_none() => {
+                Time(new.0 + 1000) < said
+            }
+            (Some(old), Some(new), None) => {
+                // Two changes in a second are no lie.
+                old == new && Time(old.0 + 2000) < last.time && last.etag.is_none()
+            }
+            _ => false,
+        }
+    }
+
+    fn compare(
+        &self,
+        shared: &Shared,
+        entry: &Entry,
+        capture: &Capture,
+        text: &TextBlob,
+    ) -> Result<Verdict, VisitError> {
+        let store = &*shared.store;
+        let captures_of = |url: &str| {
+            let url = CanonicalUrl::parse(url)?;
+            Ok(store.captures(url.key(&shared.pinned))?)
+        };
+        let shelf = Shelf {
+            warc: shared.sites.warc.clone(),
+            text: shared.sites.text.clone(),
+            captures_of: &captures_of,
+        };
+        let differs = |c: &Capture| {
+            let same = |v: &Verdict| {
+                matches!(
+                    v.reason,
+                    ChangeReason::Identical | ChangeReason::Back | ChangeReason::Same
+                )
+            };
+            is_sight(c) && !c.verdict.as_ref().is_some_and(same)
+        };
+        let last = self.last.unwrap_or(0);
+        let captures = self.page.captures.iter().enumerate();
+        let seen = captures.filter(|(n, c)| *n == last || differs(c)).map(|(n, _)| n);
+        let seen: Vec<usize> = seen.collect();
+        let seen = &seen[seen.len().saturating_sub(VERSIONS)..];
+        let mut watcher = Watcher::default();
+        let mut readable = false;
+        for n in seen {
+            let old = match shelf.text(&self.page, *n) {
+                Ok(Some(old)) => old,
+                Ok(None) => continue,
+                // What was removed, or is damaged, cannot be compared.
+                Err(VersionError::NotKept(_) | VersionError::NoOriginal(_)) => continue,
+                Err(e) => {
+                    tracing::debug!(url = entry.url.as_str(), "an earlier text: {e}");
+                    continue;
+                }
+            };
+            if old.parser_version != text.parser_version {
+                continue;
+            }
+            let time = Some(self.page.captures[*n].time);
+            watcher.see(&Sight { title: &old.title, text: &old.text, time });
+            readable |= *n == last;
+        }
+        if !readable {
+            let known = self.last().is_some_and(|last| last.text.is_some());
+            let reason = if known { ChangeReason::Parser } else { ChangeReason::Text };
+            return Ok(Verdict::of(reason));
+        }
+        let commons = shared.sites.commons(store, entry.key.host)?;
+        let new = Sight { title: &text.title, text: &text.text, time: Some(capture.time) };
+        let change = {
+            let mut commons = lock(&commons);
+            let change = watcher.see_on_site(&new, &|line| commons.has(line));
+            commons.see(entry.key.url, &text.text);
+            change
+        };
+        let Some(change) = change else { return Ok(Verdict::of(ChangeReason::Text)) };
+        let reason = match change.reason {
+            Reason::Same => ChangeReason::Same,
+            Reason::Text => ChangeReason::Text,
+            Reason::Title => ChangeReason::Title,
+            Reason::Noise => ChangeReason::Noise,
+            Reason::Order => ChangeReason::Order,
+            Reason::ErrorPage => ChangeReason::ErrorPage,
+        };
+        let share = (change.share * 10_000.0).round().clamp(0.0, 10_000.0) as u16;
+        Ok(Verdict { reason, share: if change.counts { share.max(1) } else { 0 }, lied: false })
+    }
+
+    /// The direct children of an unchanged page on its site: their keys, and what they did since its
+    /// last turn.
+    pub(crate) fn children(
+        &self,
+        shared: &Shared,
+        entry: &Entry,
+    ) -> Result<(Vec<UrlKey>, Children), VisitError> {
+        let keys = children_of(shared, entry)?;
+        let mut seen = Children::default();
+        for row in shared.store.urls(&keys)?.into_iter().flatten() {
+            if let Some(plan) = &row.plan {
+                seen.count(plan, self.plan.last);
+            }
+        }
+        Ok((keys, seen))
+    }
+}
+
+/// The pages of its own site that a page links to.
+pub(crate) fn children_of(shared: &Shared, entry: &Entry) -> Result<Vec<UrlKey>, VisitError> {
+    let blob = shared.store.links(&[entry.key])?.pop().flatten();
+    let links = blob.map(|b| decode_links(&b)).transpose()?.unwrap_or_default();
+    let site = shared.pinned.site_key(entry.url.host());
+    let inside = links.iter().filter(|link| shared.pinned.site_key(link.url.host()) == site);
+    let keys: Vec<UrlKey> = inside.map(|link| link.url.key(&shared.pinned)).collect();
+    let mut met = HashSet::new();
+    let fresh = |key: &UrlKey| *key != entry.key && met.insert(*key);
+    Ok(keys.into_iter().filter(fresh).take(MOST_CHILDREN).collect())
+}

@@ -1,0 +1,652 @@
+//! Coming back: which pages are visited again, and when.
+//!
+//! * What this is: a *round* visits once what is due (or everything) and ends; a *watch* goes on until
+//!   it is stopped, within its budget. Both go through the rows of the store for what may be due; a
+//!   watch keeps the nearest of them in memory, a bounded number, and goes through the rows again when
+//!   those are used up.
+//! * A page that is due is put to its policy (its *turn*); what is to be visited is queued with the
+//!   next batch and goes the way of every URL: robots.txt, pauses, limits, kills.
+//! * What a visit found is told to the policy as the page comes back; the plan is committed with the
+//!   page. A crawl that keeps nothing fresh notes its first visits the same way.
+//! * Invariants: nothing is visited beyond the budget; what is queued already is not queued again.
+
+use super::Director;
+use crate::ask::cycled;
+use crate::group::PageDone;
+use crate::run::EngineError;
+use crate::settings::RevisitSettings;
+use argiope_frontier::page_of;
+use argiope_frontier::place_of_seed;
+use argiope_frontier::revisit::{
+    Allowance, Event, Fixed, Fr, Fresh, FreshSettings, Knowledge, Page, PageState, PolicyName,
+    Revisit, Said, Spending, Step, Visit, said,
+};
+use argiope_model::{
+    CanonicalUrl, ChangeReason, JobState, OutcomeKind, Role, SiteKey, Time, UrlKey, Verdict,
+};
+use argiope_store::{JobChange, JobRow, Next, UrlHead, UrlState};
+use serde::{Deserialize, Serialize};
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What a run comes back to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Keep {
+    /// Nothing: what was fetched is fetched.
+    #[default]
+    Nothing,
+    /// What is due, once.
+    Due,
+    /// Everything, once.
+    All,
+    /// What is due, until it is stopped.
+    Watch,
+}
+
+/// What visits to known pages came to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tally {
+    /// Pages visited again.
+    pub visited: u64,
+    /// Of them changed.
+    pub changed: u64,
+    /// As they were.
+    pub unchanged: u64,
+    /// Gone, or leading elsewhere now.
+    pub gone: u64,
+    /// Could not be had this time.
+    pub failed: u64,
+}
+
+/// Rows looked at in one step.
+const ROWS: usize = 512;
+/// Visits that wait to be queued with the next batch, at most.
+const MOST_TO_QUEUE: usize = 4_096;
+/// Pages whose times are kept in memory.
+const MOST_NEAR: usize = 200_000;
+/// Turns decided in one step.
+const TURNS: usize = 64;
+/// With budget left, no page is visited sooner after a visit.
+const SOONEST: Duration = Duration::from_secs(600);
+/// What was learned is written down this often.
+const NOTE_MS: i64 = 600_000;
+
+/// The policies in use; those that rules name are made as they are needed.
+struct Policies {
+    settings: RevisitSettings,
+    pages: f64,
+    known: Option<Knowledge>,
+    made: Vec<(PolicyName, Box<dyn Revisit>)>,
+    fresh: Option<Fresh>,
+}
+
+impl Policies {
+    fn budget(&self) -> f64 {
+        let days = self.settings.round.as_secs_f64() / 86_400.0;
+        self.settings.per_day.unwrap_or((self.pages / days.max(1e-6)).max(1.0))
+    }
+
+    fn fresh(&mut self) -> &mut Fresh {
+        let budget = self.budget();
+        let (known, pages) = (&self.known, self.pages);
+        self.fresh.get_or_insert_with(|| {
+            let settings = FreshSettings::new(budget);
+            let mut fresh = match known {
+                Some(known) => Fresh::with_knowledge(settings, known),
+                None => Fresh::new(settings),
+            };
+            fresh.set_pages(pages as u64);
+            fresh
+        })
+    }
+
+    fn get(&mut self, name: PolicyName) -> &mut dyn Revisit {
+        if name == PolicyName::Fresh {
+            return self.fresh();
+        }
+        let at = self.made.iter().position(|(made, _)| *made == name).unwrap_or_else(|| {
+            let round = self.settings.round;
+            let policy: Box<dyn Revisit> = match name {
+                PolicyName::Fr => Box::new(Fr { round, ..Fr::default() }),
+                PolicyName::Selective => Box::new(Fr { round, ..Fr::selective() }),
+                PolicyName::Fixed | PolicyName::Fresh => Box::new(Fixed { every: round }),
+            };
+            self.made.push((name, policy));
+            self.made.len() - 1
+        });
+        &mut *self.made[at].1
+    }
+
+    /// A page, more or fewer.
+    fn count(&mut self, pages: f64) {
+        self.pages = pages;
+        let budget = self.budget();
+        if let Some(fresh) = &mut self.fresh {
+            fresh.set_pages(pages as u64);
+            fresh.set_budget(budget);
+        }
+    }
+}
+
+pub(super) struct Again {
+    pub(super) keep: Keep,
+    policies: Policies,
+    /// Where the rows are looked at: `None` when all were.
+    scan: Option<Option<UrlKey>>,
+    counted: u64,
+    /// When pages are to be thought of, the earliest first.
+    near: BinaryHeap<Reverse<(Time, UrlKey)>>,
+    /// Pages due later than this are not in memory.
+    horizon: Time,
+    allowance: Option<Allowance>,
+    rules: HashMap<usize, Spending>,
+    sites: HashMap<SiteKey, Spending>,
+    /// Visits queued and not yet back.
+    out: u64,
+    /// The number of the first page of this run: what was queued before has smaller ones.
+    first_page: u64,
+    /// When there is something to do next.
+    wake: Option<Time>,
+    /// When the budget allows new pages again.
+    budget_at: Option<Time>,
+    noted: Time,
+    notes: PathBuf,
+    pub(super) tally: Tally,
+}
+
+impl Again {
+    pub(super) fn new(settings: &RevisitSettings, data: &Path, first_page: u64) -> Self {
+        let notes = data.join("revisit.json");
+        let known = std::fs::read(&notes).ok();
+        let known = known.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        Again {
+            keep: Keep::Nothing,
+            policies: Policies {
+                settings: settings.clone(),
+                pages: 0.0,
+                known,
+                made: Vec::new(),
+                fresh: None,
+            },
+            scan: None,
+            counted: 0,
+            near: BinaryHeap::new(),
+            horizon: Time(i64::MAX),
+            allowance: None,
+            rules: HashMap::new(),
+            sites: HashMap::new(),
+            out: 0,
+            first_page,
+            wake: None,
+            budget_at: None,
+            noted: Time(0),
+            notes,
+            tally: Tally::default(),
+        }
+    }
+
+    /// When the next step is to be made.
+    pub(super) fn next(&self, now: Time) -> Option<Time> {
+        match self.scan {
+            Some(_) => Some(now),
+            None => self.wake.into_iter().chain(self.budget_at.filter(|at| *at > now)).min(),
+        }
+    }
+
+    /// Whether there is nothing more to come back to in this run.
+    pub(super) fn is_over(&self) -> bool {
+        match self.keep {
+            Keep::Nothing => true,
+            Keep::Due | Keep::All => self.scan.is_none() && self.out == 0,
+            Keep::Watch => false,
+        }
+    }
+
+    /// URLs were queued, of those that were asked for.
+    pub(super) fn queued(&mut self, taken: u64) {
+        self.out += taken;
+    }
+
+    fn said(&self, url: &CanonicalUrl) -> Said {
+        said(&self.policies.settings.rules, url)
+    }
+
+    fn policy_of(&self, said: &Said) -> PolicyName {
+        said.by.unwrap_or(self.policies.settings.policy)
+    }
+
+    /// Tells a policy of an event. What a rule says of the cycle holds where nobody has set one for
+    /// the page itself.
+    fn step(
+        &mut self,
+        page: &Page,
+        url: &CanonicalUrl,
+        state: PageState,
+        event: Event,
+        now: Time,
+    ) -> Step {
+        let said = self.said(url);
+        let own = state.cycle;
+        let ruled = said.every.map_or(0, quarters);
+        let state = PageState { cycle: if own > 0 { own } else { ruled }, ..state };
+        let name = match self.keep {
+            // Nothing is learned from first visits, and a crawl should not pay for it.
+            Keep::Nothing => PolicyName::Fixed,
+            _ => self.policy_of(&said),
+        };
+        let mut step = self.policies.get(name).step(page, state, event, now);
+        step.state.cycle = own;
+        step
+    }
+
+    fn near(&mut self, due: Time, key: UrlKey) {
+        if self.keep != Keep::Watch || due > self.horizon {
+            return;
+        }
+        self.near.push(Reverse((due, key)));
+        self.wake = self.wake.filter(|wake| *wake <= due);
+        if self.near.len() > 2 * MOST_NEAR {
+            let mut all = std::mem::take(&mut self.near).into_sorted_vec();
+            // Smallest times last.
+            all.drain(..all.len() - MOST_NEAR);
+            self.horizon = all.first().map_or(Time(i64::MAX), |Reverse((due, _))| *due);
+            self.near = all.into();
+        }
+    }
+
+    /// The budget that a page of a site has with others, where it has one.
+    fn spending(&mut self, said: &Said, site: SiteKey, now: Time) -> Option<&mut Spending> {
+        if let Some((rule, most)) = said.at_most {
+            return Some(self.rules.entry(rule).or_insert_with(|| Spending::new(most, now)));
+        }
+        let most = self.policies.settings.per_site_day?;
+        Some(self.sites.entry(site).or_insert_with(|| Spending::new(most, now)))
+    }
+
+    /// Writes down what was learned of all pages together.
+    pub(super) fn note(&mut self, now: Time, last: bool) {
+        if self.keep == Keep::Nothing || (!last && now.0 - self.noted.0 < NOTE_MS) {
+            return;
+        }
+        self.noted = now;
+        let Some(fresh) = &self.policies.fresh else { return };
+        let new = self.notes.with_extension("new");
+        let written = serde_json::to_vec(&fresh.knowledge()).map_err(std::io::Error::from);
+        let written = written.and_then(|bytes| std::fs::write(&new, bytes));
+        if let Err(e) = written.and_then(|()| std::fs::rename(&new, &self.notes)) {
+            tracing::debug!("what was learned of changes could not be written down: {e}");
+        }
+    }
+}
+
+fn quarters(every: Duration) -> u16 {
+    u16::try_from((every.as_secs() / 900).max(1)).unwrap_or(u16::MAX)
+}
+
+impl Director {
+    /// Opens every job whose pages are to be kept fresh.
+    pub(super) fn keep(&mut self, keep: Keep, jobs: &[JobRow]) {
+        self.again.keep = keep;
+        if keep == Keep::Nothing {
+            return;
+        }
+        let kept = |row: &&JobRow| {
+            matches!(row.state, JobState::Done | JobState::Limited)
+                && !self.jobs.contains_key(&row.job.id)
+        };
+        let rows: Vec<JobRow> = jobs.iter().filter(kept).cloned().collect();
+        for mut row in rows {
+            let id = row.job.id;
+            row.state = JobState::Open;
+            self.batch.jobs.push(JobChange::State(id, JobState::Open));
+            self.jobs.insert(id, super::Active::new(row));
+        }
+        for active in self.jobs.values_mut() {
+            // The time of a crawl is not that of coming back.
+            let job = Arc::make_mut(&mut active.job);
+            job.limits.time_ms = None;
+        }
+        let known: u64 = self.jobs.values().map(|a| a.row.counters.fetched).sum();
+        self.again.policies.count(known as f64);
+        let now = self.begun;
+        if let (Keep::Watch, Some(per_day)) = (keep, self.settings.revisit.per_day) {
+            self.again.allowance = Some(Allowance::new(per_day, now));
+        } else if keep == Keep::Watch {
+            self.again.allowance = Some(Allowance::new(self.again.policies.budget(), now));
+        }
+        self.again.scan = Some(None);
+    }
+
+    /// Looks for what is due.
+    pub(super) fn come_back(&mut self, now: Time) -> Result<(), EngineError> {
+        if self.again.keep == Keep::Nothing || self.stopping || !self.given {
+            return Ok(());
+        }
+        self.again.note(now, false);
+        let failed = |e: argiope_store::StoreError| EngineError::Failed(Arc::new(e));
+        if let Some(after) = self.again.scan.filter(|_| self.batch.again.len() < MOST_TO_QUEUE) {
+            let store = self.shared.store.clone();
+            let rows = self.shared.blocking(|| store.scan_urls(after, ROWS)).map_err(failed)?;
+            self.again.scan = match rows.last() {
+                Some((last, _)) if rows.len() == ROWS => Some(Some(*last)),
+                _ => None,
+            };
+            for (key, row) in rows {
+                self.consider(key, &row.head, &row.url, now);
+            }
+            if self.again.scan.is_none() {
+                let pages = self.again.counted as f64;
+                self.again.policies.count(pages);
+                if let Some(allowance) = &mut self.again.allowance {
+                    allowance.set(self.again.policies.budget(), now);
+                }
+            }
+        }
+        self.hold_new_pages(now);
+        let asleep = self.again.wake.is_some_and(|wake| wake > now);
+        if self.again.keep == Keep::Watch && self.again.scan.is_none() && !asleep {
+            self.take_turns(now)?;
+        }
+        Ok(())
+    }
+
+    /// New pages wait for the budget too, where somebody has set one.
+    fn hold_new_pages(&mut self, now: Time) {
+        if self.again.keep != Keep::Watch || self.settings.revisit.per_day.is_none() {
+            return;
+        }
+        let next = self.again.allowance.as_mut().and_then(|allowance| allowance.next(now));
+        let held = next.is_none_or(|next| next > now);
+        if self.jobs.values().any(|active| active.held != held) {
+            self.jobs.values_mut().for_each(|active| active.held = held);
+            self.regate(now);
+        }
+        if held {
+            self.again.budget_at = next;
+        }
+    }
+
+    /// Whether a page may be visited again in this run.
+    fn is_kept(&self, head: &UrlHead, url: &CanonicalUrl) -> bool {
+        let seen =
+            matches!(head.state, UrlState::Fetched | UrlState::Redirected | UrlState::Failed);
+        let only = &self.settings.revisit.only;
+        seen && self.jobs.contains_key(&head.job())
+            && (only.is_empty() || only.iter().any(|pattern| pattern.fits(url)))
+            && !self.is_excluded(url)
+            && !self.again.said(url).never
+    }
+
+    fn consider(&mut self, key: UrlKey, head: &UrlHead, url: &CanonicalUrl, now: Time) {
+        if !self.is_kept(head, url) {
+            return;
+        }
+        self.again.counted += u64::from(head.state == UrlState::Fetched);
+        if head.in_queue() {
+            // Left by a run before.
+            let order = self.jobs.get(&head.job()).map(|a| a.job.order);
+            let number = order.zip(head.place).map(|(order, place)| page_of(order, place));
+            if head.is_again() && number.is_some_and(|number| number < self.again.first_page) {
+                self.again.out += 1;
+            }
+            return;
+        }
+        let plan = head.plan.unwrap_or_default();
+        match self.again.keep {
+            Keep::Nothing => {}
+            // What this run has fetched is not fetched again.
+            Keep::All if head.fetched_at.is_some_and(|at| at >= self.begun) => {}
+            Keep::All => self.visit_again(key, head),
+            Keep::Due if plan.due > now => {}
+            Keep::Due => {
+                let page = Page::new(key.url);
+                let turn = self.again.step(&page, url, plan, Event::Turn, now);
+                match turn.visit {
+                    true => self.visit_again(key, head),
+                    false => self.batch.plans.push((key, turn.state)),
+                }
+            }
+            Keep::Watch => {
+                let said = self.again.said(url);
+                if self.again.policy_of(&said) == PolicyName::Fresh {
+                    self.again.policies.fresh().introduce(&Page::new(key.url), &plan);
+                }
+                self.again.near(plan.due, key);
+            }
+        }
+    }
+
+    fn visit_again(&mut self, key: UrlKey, head: &UrlHead) {
+        let Some(active) = self.jobs.get(&head.job()) else { return };
+        let place = place_of_seed(active.job.order, self.next_page, 0);
+        self.next_page += 1;
+        self.batch.again.push((key, place));
+    }
+
+    /// Of a watch: decides what is visited now.
+    fn take_turns(&mut self, now: Time) -> Result<(), EngineError> {
+        let most = (2 * self.settings.connections as u64).max(64);
+        self.again.wake = None;
+        for _ in 0..TURNS {
+            if self.again.out + self.batch.again.len() as u64 >= most {
+                // Whoever comes back wakes us.
+                return Ok(());
+            }
+            let Some(Reverse((when, key))) = self.again.near.peek().copied() else {
+                if self.again.horizon < Time(i64::MAX) {
+                    (self.again.horizon, self.again.counted) = (Time(i64::MAX), 0);
+                    self.again.scan = Some(None);
+                }
+                return Ok(());
+            };
+            let eager = self.again.policies.settings.policy == PolicyName::Fresh;
+            if when > now && !eager {
+                self.again.wake = Some(when);
+                return Ok(());
+            }
+            // What is due is visited; a budget that nobody has set holds for what is not.
+            let bound = when > now || self.settings.revisit.per_day.is_some();
+            let allowance = self.again.allowance.as_mut().filter(|_| bound);
+            let allowed = allowance.map_or(Some(now), |a| a.next(now));
+            let Some(allowed) = allowed else { return Ok(()) };
+            if allowed > now {
+                self.again.wake = Some(allowed);
+                return Ok(());
+            }
+            if !self.take_turn(when, key, now)? {
+                return Ok(());
+            }
+        }
+        self.again.wake = Some(now);
+        Ok(())
+    }
+
+    /// The turn of the nearest page; `false` where nothing can be done before `wake`.
+    fn take_turn(&mut self, when: Time, key: UrlKey, now: Time) -> Result<bool, EngineError> {
+        let rows = self.shared.blocking(|| self.shared.store.urls(&[key]));
+        let rows = rows.map_err(|e| EngineError::Failed(Arc::new(e)))?;
+        let row = rows.into_iter().flatten().next();
+        let Some(row) = row.filter(|row| self.is_kept(&row.head, &row.url) && !row.in_queue())
+        else {
+            self.again.near.pop();
+            return Ok(true);
+        };
+        let plan = row.plan.unwrap_or_default();
+        if plan.due > when {
+            // It was thought of since.
+            self.again.near.pop();
+            self.again.near(plan.due, key);
+            return Ok(true);
+        }
+        if when > now {
+            // There is budget left: earlier than its time, but not at once again.
+            let soonest = plan.last.map_or(now, |last| last.plus(SOONEST)).min(when);
+            let by_hand = plan.cycle > 0 || self.again.said(&row.url).every.is_some();
+            let soonest = if by_hand { when } else { soonest };
+            if soonest > now {
+                self.again.wake = Some(soonest);
+                return Ok(false);
+            }
+        }
+        self.again.near.pop();
+        let said = self.again.said(&row.url);
+        let site = self.shared.pinned.site_key(row.url.host());
+        let mut page = Page::new(key.url);
+        if let Some(spending) = self.again.spending(&said, site, now) {
+            page.dearness = spending.dearness();
+            match spending.next(now) {
+                Some(allowed) if allowed > now => {
+                    self.again.near(allowed, key);
+                    return Ok(true);
+                }
+                Some(_) => {}
+                None => return Ok(true),
+            }
+        }
+        let turn = self.again.step(&page, &row.url, plan, Event::Turn, now);
+        if !turn.visit {
+            self.batch.plans.push((key, turn.state));
+            self.again.near(turn.state.due.max(Time(now.0 + 1_000)), key);
+            return Ok(true);
+        }
+        if let Some(allowance) = &mut self.again.allowance {
+            allowance.spend(now);
+        }
+        if let Some(spending) = self.again.spending(&said, site, now) {
+            spending.spend(plan.due, now);
+        }
+        self.visit_again(key, &row.head);
+        Ok(true)
+    }
+
+    /// A page has come back: what is remembered of it, and what it says of others.
+    pub(super) fn plan(&mut self, page: &mut PageDone, now: Time) {
+        if let Next::Retry(_) = page.next {
+            return;
+        }
+        if page.entry.again {
+            self.again.out = self.again.out.saturating_sub(1);
+        }
+        if page.entry.expand {
+            return;
+        }
+        let known = page.again.take();
+        let verdict = page.capture.as_mut().and_then(|capture| {
+            let new = !page.entry.again && capture.outcome.kind == OutcomeKind::Fetched;
+            if new {
+                capture.verdict = Some(Verdict::of(ChangeReason::New));
+            }
+            capture.verdict
+        });
+        let changed = verdict.is_some_and(|verdict| verdict.reason.counts());
+        let before = known.as_ref().map(|known| known.plan).unwrap_or_default();
+        let event = match page.next {
+            Next::Done(UrlState::Fetched | UrlState::Redirected) => Event::Visited(Visit {
+                changed,
+                modified: page.capture.as_ref().and_then(|c| c.last_modified),
+                children: known.as_ref().map(|known| known.seen).unwrap_or_default(),
+            }),
+            Next::Done(UrlState::Failed) => Event::Failed,
+            // It was not asked for: later.
+            Next::Expanded if page.entry.again => Event::Failed,
+            _ => return,
+        };
+        // An error in place of the page is no record of it.
+        let stands_in = verdict.is_some_and(|v| v.reason == ChangeReason::ErrorPage);
+        let event = if stands_in { Event::Failed } else { event };
+        self.count_visit(page, changed, stands_in);
+        let (key, url) = (page.entry.key, page.entry.url.clone());
+        if let (Keep::Watch, false, Some(allowance)) =
+            (self.again.keep, page.entry.again, &mut self.again.allowance)
+        {
+            allowance.spend(now);
+        }
+        // A refused page has no plan at hand: it stays as it was planned, and comes again later.
+        if page.next == Next::Expanded && known.is_none() {
+            self.again.near(Time(now.0 + 3_600_000), key);
+            return;
+        }
+        let step = self.again.step(&Page::new(key.url), &url, before, event, now);
+        page.plan = Some(step.state);
+        self.again.near(step.state.due, key);
+        let Some(known) = known else { return };
+        if step.expand {
+            for child in known.children {
+                self.make_due(child, now);
+            }
+        }
+        for (other, plan, hint) in known.hints {
+            // Whose rules hold for it is not looked up: a hint is only a hint.
+            let name = self.again.policies.settings.policy;
+            let step = self.again.policies.get(name).step(
+                &Page::new(other.url),
+                plan,
+                Event::Hint(hint),
+                now,
+            );
+            if step.state.due < plan.due {
+                self.batch.plans.push((other, step.state));
+                self.again.near(step.state.due, other);
+            }
+        }
+    }
+
+    /// How often a page is visited was set by hand.
+    pub(super) fn set_cycle(&mut self, key: UrlKey, every: Option<u64>) -> Result<(), EngineError> {
+        let rows = self.shared.blocking(|| self.shared.store.urls(&[key]));
+        let rows = rows.map_err(|e| EngineError::Failed(Arc::new(e)))?;
+        if let Some(row) = rows.into_iter().flatten().next() {
+            let plan = cycled(&row, every);
+            self.batch.plans.push((key, plan));
+            self.again.near(plan.due, key);
+        }
+        Ok(())
+    }
+
+    /// A child of a page that was expanded again is due this round.
+    fn make_due(&mut self, key: UrlKey, now: Time) {
+        let rows = self.shared.blocking(|| self.shared.store.urls(&[key]));
+        let Ok(rows) = rows else { return };
+        let Some(row) = rows.into_iter().flatten().next() else { return };
+        let seen_now = row.fetched_at.is_some_and(|at| at >= self.begun);
+        if row.in_queue() || seen_now || !self.is_kept(&row.head, &row.url) {
+            return;
+        }
+        match self.again.keep {
+            Keep::Due | Keep::All => self.visit_again(key, &row.head),
+            Keep::Watch => {
+                let plan = row.plan.unwrap_or_default();
+                let page = Page::new(key.url);
+                let step = self.again.step(&page, &row.url, plan, Event::MadeDue, now);
+                self.batch.plans.push((key, step.state));
+                self.again.near(step.state.due, key);
+            }
+            Keep::Nothing => {}
+        }
+    }
+
+    fn count_visit(&mut self, page: &PageDone, changed: bool, stands_in: bool) {
+        if !page.entry.again || page.entry.role != Role::Page {
+            return;
+        }
+        let tally = &mut self.again.tally;
+        tally.visited += 1;
+        match page.next {
+            Next::Done(UrlState::Fetched) if stands_in => tally.failed += 1,
+            Next::Done(UrlState::Fetched) if changed => tally.changed += 1,
+            Next::Done(UrlState::Fetched) => tally.unchanged += 1,
+            Next::Done(UrlState::Redirected) => tally.gone += 1,
+            Next::Done(UrlState::Failed) => {
+                let status = page.capture.as_ref().map_or(0, |c| c.outcome.status);
+                match status {
+                    404 | 410 => tally.gone += 1,
+                    _ => tally.failed += 1,
+                }
+            }
+            _ => tally.failed += 1,
+        }
+    }
+}
