@@ -409,6 +409,8 @@ fn doc(
 ) -> Result<Vec<Value>, StoreError> {
     let captures = store.captures(key)?;
     let last = captures.last();
+    // What is as it was is said where it was seen.
+    let seen = captures.iter().rev().find(|c| !c.mime.is_empty()).or(last);
     let text = captures.iter().rev().find_map(|c| c.text);
     let text = text.and_then(|at| read_text(&text_dir(data), at).ok());
     // What others call a page says what it is about where it does not say so itself.
@@ -435,8 +437,8 @@ fn doc(
         "outcome": last.map(|c| c.outcome.kind.name()),
         "detail": last.and_then(|c| c.outcome.detail.as_deref()),
         "status": last.map(|c| c.outcome.status).filter(|s| *s != 0),
-        "type": last.map(|c| &*c.mime).filter(|m| !m.is_empty()),
-        "bytes": last.map(|c| c.bytes),
+        "type": seen.map(|c| &*c.mime).filter(|m| !m.is_empty()),
+        "bytes": seen.map(|c| c.bytes),
         "first_seen": row.first_seen.to_string(),
         "fetched_at": time(row.fetched_at),
         "last_modified": time(captures.iter().rev().find_map(|c| c.last_modified)),
@@ -460,7 +462,7 @@ fn doc(
             (None, None) => None,
         },
         "language": text.as_ref().and_then(|t| t.language.as_ref()),
-        "asks": last.map(|c| asks(c.directives)),
+        "asks": seen.map(|c| asks(c.directives)),
         "job": row.job().0,
         "attempts": row.attempts,
         "captures": captures.len(),

@@ -13,11 +13,11 @@ use crate::settings::RevisitSettings;
 use crate::versions::{Shelf, VersionError, Versions};
 use crate::visit::{Shared, VisitError};
 use argiope_archive::{Commons, Reason, Sight, TextBlob, Watcher, read_text};
-use argiope_fetch::{Conditions, Head};
+use argiope_fetch::Conditions;
 use argiope_frontier::Entry;
 use argiope_frontier::revisit::{Children, PageState, PolicyName};
 use argiope_model::{
-    CanonicalUrl, Capture, ChangeReason, HostKey, OutcomeKind, Time, UrlKey, Verdict,
+    CanonicalUrl, Capture, ChangeReason, Directives, HostKey, OutcomeKind, Time, UrlKey, Verdict,
 };
 use argiope_parse as parse;
 use argiope_store::{Store, UrlState, decode_links};
@@ -25,8 +25,9 @@ use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// One visit in so many is made without conditions.
-const CHECK_EVERY: u32 = 12;
+/// After so many answers that nothing has changed, and up to as many more, one visit is made without
+/// conditions.
+const BELIEVED: usize = 8;
 /// Earlier versions from which it is learned what moves by itself.
 const VERSIONS: usize = 8;
 /// Pages of a host that are looked at for what they have in common.
@@ -98,9 +99,15 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 }
 
 /// Whether a capture is a sight of the page itself, with bytes of its own.
-fn is_sight(capture: &Capture) -> bool {
+pub(crate) fn is_sight(capture: &Capture) -> bool {
     let error = |v: &Verdict| v.reason == ChangeReason::ErrorPage;
-    capture.outcome.kind == OutcomeKind::Fetched && !capture.verdict.as_ref().is_some_and(error)
+    let own = capture.outcome.kind == OutcomeKind::Fetched && !is_bare(capture);
+    own && !capture.verdict.as_ref().is_some_and(error)
+}
+
+/// Whether a capture says no more than that it found the bytes of the last sight.
+pub(crate) fn is_bare(capture: &Capture) -> bool {
+    capture.revisit && capture.record.is_none() && capture.payload_digest == [0; 20]
 }
 
 /// A page as it is known.
@@ -122,13 +129,14 @@ impl Before {
         let captures = shared.store.captures(entry.key)?;
         let last = captures.iter().rposition(is_sight);
         let plan = row.as_ref().and_then(|row| row.plan).unwrap_or_default();
-        let visits = row.as_ref().map_or(0, |row| row.visits);
         let away = row.as_ref().is_some_and(|row| row.state != UrlState::Fetched);
         let page = Versions { url: entry.url.clone(), captures };
         let mut before = Before { page, last, plan, away, conditions: Conditions::default() };
         if shared.sites.conditional && before.is_believed(shared, entry.key.host) {
+            let said_so = |c: &&Capture| c.outcome.kind == OutcomeKind::NotModified;
+            let said = before.page.captures.iter().rev().take_while(said_so).count();
             // Not all pages of a site at the same visit.
-            let check = (visits.wrapping_add(entry.key.url as u32)) % CHECK_EVERY == 0;
+            let check = said >= BELIEVED + entry.key.url as usize % BELIEVED;
             if let Some(last) = before.last().filter(|_| !check) {
                 before.conditions =
                     Conditions { etag: last.etag.clone(), modified: last.last_modified };
@@ -147,33 +155,11 @@ impl Before {
         !lied && !lock(&shared.sites.liars).contains(&host)
     }
 
-    /// An answer that nothing has changed: the capture that says so, made of the last sight. `None`
-    /// where that was not asked.
-    pub(crate) fn not_modified(&self, capture: &Capture, head: &Head) -> Option<Capture> {
-        let last = self.last().filter(|_| !self.conditions.is_empty())?;
-        let etag = head.etag().map(|e| e.into_owned().into());
-        let modified = head.last_modified().and_then(|t| Time::from_http_date(&t));
-        Some(Capture {
-            etag: etag.or_else(|| last.etag.clone()),
-            last_modified: modified.or(last.last_modified),
-            verdict: Some(Verdict::of(self.as_it_was())),
-            ..self.same(last, capture)
-        })
-    }
-
-    /// A capture of the same bytes as the last sight.
-    pub(crate) fn same(&self, last: &Capture, capture: &Capture) -> Capture {
-        Capture {
-            doc: capture.doc,
-            job: capture.job,
-            time: capture.time,
-            outcome: capture.outcome.clone(),
-            bytes: capture.bytes,
-            elapsed_ms: capture.elapsed_ms,
-            record: None,
-            revisit: true,
-            ..last.clone()
-        }
+    /// An answer that nothing has changed: the capture that says so. `None` where that was not asked.
+    pub(crate) fn not_modified(&self, capture: &Capture) -> Option<Capture> {
+        self.last().filter(|_| !self.conditions.is_empty())?;
+        let verdict = Some(Verdict::of(self.as_it_was()));
+        Some(Capture { verdict, ..same(capture) })
     }
 
     fn as_it_was(&self) -> ChangeReason {
@@ -329,6 +315,22 @@ impl Before {
             }
         }
         Ok((keys, seen))
+    }
+}
+
+/// A capture that found the bytes of the last sight: what these are is said there, and not again.
+pub(crate) fn same(capture: &Capture) -> Capture {
+    Capture {
+        revisit: true,
+        record: None,
+        text: None,
+        mime: "".into(),
+        payload_digest: [0; 20],
+        body_digest: [0; 32],
+        last_modified: None,
+        etag: None,
+        directives: Directives::default(),
+        ..capture.clone()
     }
 }
 

@@ -29,10 +29,10 @@ pub(crate) fn judge_links(
         let nearer = redirect || index;
         let depth = if nearer { entry.depth } else { entry.depth.saturating_add(1) };
         let changed;
-        let url = match job.query {
-            QueryPolicy::Keep => &link.url,
-            policy => {
-                changed = policy.apply(link.url.clone());
+        let url = match (job.query, link.url.without_session()) {
+            (QueryPolicy::Keep, None) => &link.url,
+            (policy, bare) => {
+                changed = policy.apply(bare.unwrap_or_else(|| link.url.clone()));
                 &changed
             }
         };

@@ -7,6 +7,7 @@
 //!   same parser made them, so that a better parser is no change.
 //! * What is not here: which of two texts differ and whether that counts (`archive`).
 
+use crate::before::{is_bare, is_sight};
 use crate::visit::{content_of, first_bytes};
 use argiope_archive::{
     ArchiveError, Reason, RecordReader, Sight, TextBlob, Watcher, decode_text, digest_base32,
@@ -88,6 +89,11 @@ fn coding_of(head: &[u8]) -> String {
     head.content_encoding().unwrap_or_default().into_owned()
 }
 
+/// Whether a capture says that the page is as it was, and no more.
+fn is_as_before(capture: &Capture) -> bool {
+    capture.outcome.kind == OutcomeKind::NotModified || is_bare(capture)
+}
+
 /// Whether a capture is a document, seen or known to be as it was.
 fn is_document(capture: &Capture) -> bool {
     capture.outcome.is_success()
@@ -106,13 +112,12 @@ impl Shelf<'_> {
     pub fn open(&self, page: &Versions, n: usize) -> Result<Opened, VersionError> {
         let capture = &page.captures[n];
         let not_kept = || VersionError::NotKept(capture.outcome.to_string());
-        if capture.outcome.kind == OutcomeKind::NotModified {
+        if is_as_before(capture) {
             let head = match capture.record {
                 Some(at) => Some(open_record(&self.warc, at)?.http_head().to_vec()),
                 None => None,
             };
-            let fetched = |c: &Capture| c.outcome.kind == OutcomeKind::Fetched;
-            let before = page.captures[..n].iter().rposition(fetched).ok_or_else(not_kept)?;
+            let before = page.captures[..n].iter().rposition(is_sight).ok_or_else(not_kept)?;
             let opened = self.open(page, before)?;
             return Ok(Opened { head: head.unwrap_or(opened.head), ..opened });
         }
@@ -136,9 +141,8 @@ impl Shelf<'_> {
     /// The text of a version, by the parser of today where it can be made again.
     pub fn text(&self, page: &Versions, n: usize) -> Result<Option<TextBlob>, VersionError> {
         let capture = &page.captures[n];
-        if capture.outcome.kind == OutcomeKind::NotModified && capture.text.is_none() {
-            let fetched = |c: &Capture| c.outcome.kind == OutcomeKind::Fetched;
-            let before = page.captures[..n].iter().rposition(fetched);
+        if is_as_before(capture) && capture.text.is_none() {
+            let before = page.captures[..n].iter().rposition(is_sight);
             return before.map_or(Ok(None), |before| self.text(page, before));
         }
         let Some(at) = capture.text else { return Ok(None) };
@@ -168,6 +172,17 @@ struct Verdict {
     changed: bool,
     share: f64,
     reason: &'static str,
+}
+
+impl Verdict {
+    /// What was seen at the visit itself, with what was known of the site then.
+    fn stored(stored: argiope_model::Verdict) -> Self {
+        Verdict {
+            changed: stored.reason.counts(),
+            share: f64::from(stored.share) / 10_000.0,
+            reason: stored.reason.name(),
+        }
+    }
 }
 
 fn reason_name(reason: Reason) -> &'static str {
@@ -214,7 +229,7 @@ impl Walk {
         let back = std::mem::take(&mut self.away);
         let last = self.document.map(|last| &page.captures[last]);
         // What is as it was may carry no digest of its own.
-        if last.is_none() || capture.outcome.kind == OutcomeKind::Fetched {
+        if last.is_none() || !is_as_before(capture) {
             self.document = Some(n);
         }
         let seen = text.map(|text| Sight {
@@ -231,8 +246,7 @@ impl Walk {
             seen.map(|seen| self.watcher.see(&seen));
             return still("new");
         };
-        let is_identical = capture.outcome.kind == OutcomeKind::NotModified
-            || capture.body_digest == last.body_digest;
+        let is_identical = is_as_before(capture) || capture.body_digest == last.body_digest;
         if is_identical {
             // Behind an error page it is the page itself that is compared.
             let seen = seen.and_then(|seen| self.watcher.see(&seen));
@@ -274,7 +288,8 @@ pub fn history(shelf: &Shelf<'_>, page: &Versions) -> Result<Vec<Value>, Version
         for n in 0..page.captures.len() {
             let capture = &page.captures[n];
             let text = if is_document(capture) { shelf.text(page, n)? } else { None };
-            let verdict = walk.step(page, n, text.as_ref());
+            let walked = walk.step(page, n, text.as_ref());
+            let verdict = capture.verdict.map_or(walked, Verdict::stored);
             if again {
                 rows.push(row(capture, text.as_ref(), &verdict));
             }
@@ -303,6 +318,7 @@ fn row(capture: &Capture, text: Option<&TextBlob>, verdict: &Verdict) -> Value {
         "language": text.and_then(|text| text.language.as_ref()),
         "words": text.map(|text| text.text.split_whitespace().count()),
         "noarchive": capture.directives.noarchive,
+        "lied": capture.verdict.map(|verdict| verdict.lied),
         "job": capture.job.0,
     })
 }
@@ -317,9 +333,9 @@ impl Shelf<'_> {
         to: Option<Time>,
     ) -> Result<Result<(usize, usize), String>, VersionError> {
         let last = |until: Time| {
-            page.captures.iter().rposition(|c| {
-                c.time <= until && is_document(c) && c.outcome.kind == OutcomeKind::Fetched
-            })
+            page.captures
+                .iter()
+                .rposition(|c| c.time <= until && is_document(c) && !is_as_before(c))
         };
         let Some(new) = last(to.unwrap_or(Time(i64::MAX))) else {
             return Ok(Err(match page.captures.first() {

@@ -4,7 +4,7 @@
 //! here, beside other visits: decoding, parsing, resolving, judging links, digests,
 //! compression.
 
-use crate::before::{Before, Sites, children_of};
+use crate::before::{Before, Sites, children_of, same};
 use crate::director::Stage;
 use crate::group::{Event, PageDone, Recorded, Revisited};
 use crate::judge::{judge, note_only};
@@ -398,7 +398,7 @@ impl Work<'_> {
     ) -> Option<PageDone> {
         let before = self.before?;
         let outcome = FetchOutcome::new(OutcomeKind::NotModified, head.status);
-        let capture = before.not_modified(&Capture { outcome, ..capture.clone() }, head)?;
+        let capture = before.not_modified(&Capture { outcome, ..capture.clone() })?;
         let keep = self.shared.archive && self.shared.sites.keep_unchanged;
         let recorded = before.last().filter(|_| keep).map(|last| {
             let head = RecordHead {
@@ -406,7 +406,7 @@ impl Work<'_> {
                 time: capture.time,
                 ip,
                 http_head: &[],
-                payload_digest: capture.payload_digest,
+                payload_digest: last.payload_digest,
                 truncated: None,
             };
             let record = not_modified_record(&head, entry.url.as_str(), last.time);
@@ -430,11 +430,12 @@ impl Work<'_> {
         let verdict = before.judge(self.shared, entry, capture, text.as_ref())?;
         if let Some(last) = before.identical(capture) {
             let keep = self.shared.archive && self.shared.sites.keep_unchanged;
-            if !keep {
+            if keep {
+                capture.text = last.text;
+            } else {
                 *recorded = None;
-                *capture = before.same(last, capture);
+                *capture = same(capture);
             }
-            capture.text = last.text;
             *content = Content { directives: content.directives, ..Content::default() };
         } else if verdict.reason == ChangeReason::ErrorPage {
             // What stands in for the page leads nowhere.

@@ -14,6 +14,7 @@ mod job;
 mod link;
 mod odd_host;
 mod outcome;
+mod session;
 mod site;
 mod time;
 mod url;

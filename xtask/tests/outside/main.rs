@@ -11,6 +11,7 @@
 //! `ARGIOPE_SEED=7`, `ARGIOPE_EVERY=1` (the words of all links, after changes and kills too),
 //! `ARGIOPE_KNOWN=10000` (titles and headings asked for per site), `ARGIOPE_QUERIES=10000` (odd ones).
 
+mod again;
 mod backlinks;
 mod backup;
 mod bad_input;

@@ -44,6 +44,8 @@ pub struct Asked {
     pub path: String,
     /// How often this path was asked of this host before.
     pub before: usize,
+    /// The whole head as sent.
+    pub head: String,
 }
 
 /// Writes what it likes.
@@ -298,10 +300,11 @@ fn answer_all(
         let (number, before) = {
             let mut all = lock(all);
             let before = all.iter().filter(|s| s.host == host && s.path == path).count();
+            let head = head.clone();
             all.push(Seen { host, path: path.clone(), head, arrived, answered: None });
             (all.len() - 1, before)
         };
-        let answer = answer(&Asked { host, path, before });
+        let answer = answer(&Asked { host, path, before, head });
         if let Answer::Reset(bytes) = answer {
             stream.write_all(&bytes)?;
             std::thread::sleep(BEFORE_RESET);

@@ -3,17 +3,22 @@
 use super::ask::ask;
 use super::crawl::{Order, crawl_kept, execute, own, summary_json};
 use super::wiring::opening;
-use super::{load, print_json};
+use super::{load, now, print_json};
 use crate::Usage;
 use crate::args::{Format, Global};
 use crate::args_watch::{Budget, Cycle, Refresh, Watch};
 use crate::config::{Flags, Override};
 use crate::output::{self, bytes, count, plural, seconds};
-use argiope_crawl::{Ended, Keep, Question, Summary};
+use argiope_crawl::{Access, DataDir, Ended, Keep, Question, Summary};
 use argiope_frontier::revisit::{Pattern, interval};
 use argiope_model::JobState;
+use argiope_store::EmbeddedStore;
 use serde_json::{Value, json};
+use std::path::Path;
 use std::process::ExitCode;
+
+/// A larger store is not written anew after a round.
+const TIDY_MOST: u64 = 256 << 20;
 
 /// The flags of a budget that stand for a setting.
 fn overrides(budget: &Budget) -> Vec<Override> {
@@ -101,7 +106,31 @@ pub fn refresh(global: &Global, args: &Refresh) -> anyhow::Result<ExitCode> {
     let only = args.only.iter().map(|text| Pattern::new(text)).collect();
     let order = Order { keep, only, quiet, ..Order::default() };
     let summary = execute(dir, store, settings, order)?;
+    tidy(global);
     report(global, &summary, keep)
+}
+
+/// A round has written every row anew; a small store is brought to its size at once, a large one by
+/// and by.
+fn tidy(global: &Global) {
+    let Ok(dir) = DataDir::open(&global.data, Access::Own, now()) else { return };
+    let path = dir.store();
+    if dir_bytes(&path) > TIDY_MOST {
+        return;
+    }
+    if let Err(e) = EmbeddedStore::rewrite(&path, super::VISIT_MEMORY) {
+        tracing::warn!("the store was not tidied up: {e}");
+    }
+}
+
+fn dir_bytes(path: &Path) -> u64 {
+    let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
+    let bytes = |entry: std::fs::DirEntry| match entry.metadata() {
+        Ok(about) if about.is_dir() => dir_bytes(&entry.path()),
+        Ok(about) => about.len(),
+        Err(_) => 0,
+    };
+    entries.map(bytes).sum()
 }
 
 fn report(global: &Global, summary: &Summary, keep: Keep) -> anyhow::Result<ExitCode> {

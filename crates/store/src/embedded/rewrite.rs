@@ -62,7 +62,10 @@ impl EmbeddedStore {
         drop(store);
         fs::rename(&path, &old).map_err(failed)?;
         sync_parent(&path).map_err(failed)?;
-        finish(&path).map_err(failed)
+        finish(&path).map_err(failed)?;
+        // A new journal has room set aside for it, which the first opening gives back.
+        drop(EmbeddedStore::open(&path, memory)?);
+        Ok(())
     }
 
     fn copy_to(&self, path: &Path) -> Result<(), fjall::Error> {

@@ -50,16 +50,19 @@ impl Table {
             _ => options.filter_policy(FilterPolicy::disabled()),
         };
         let options = match self {
-            // Texts shrink by half. Packing them once, where they come to rest, is enough.
-            Urls | Payloads => options.data_block_compression_policy(CompressionPolicy::new([
-                CompressionType::None,
-                CompressionType::None,
-                CompressionType::None,
-                CompressionType::None,
-                CompressionType::None,
-                CompressionType::None,
-                CompressionType::Lz4,
-            ])),
+            // Texts shrink by half, visits that found nothing new by more. Packing them once, where
+            // they come to rest, is enough.
+            Urls | Payloads | Captures => {
+                options.data_block_compression_policy(CompressionPolicy::new([
+                    CompressionType::None,
+                    CompressionType::None,
+                    CompressionType::None,
+                    CompressionType::None,
+                    CompressionType::None,
+                    CompressionType::None,
+                    CompressionType::Lz4,
+                ]))
+            }
             _ => options.data_block_compression_policy(CompressionPolicy::disabled()),
         };
         match self {

@@ -1,0 +1,401 @@
+//! Coming back: rounds over sites whose every change is known, against what was served.
+
+use crate::rig::{CRAWL_LIMIT, Rig, count, files_ending, knob, skip, summary};
+use crate::watched::{Answer, Asked, Watched, loopback, page};
+use anyhow::{Context, Result, ensure};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use xtask::nginx::Nginx;
+use xtask::process::Running;
+
+const QUICK: [&str; 3] = ["--allow-private", "--delay", "0s"];
+
+impl Rig {
+    /// Starts a round.
+    fn start_refresh(&self, data: &str, args: &[&str]) -> Result<Running> {
+        let args = [&["--format", "json", "refresh"], &QUICK[..], args].concat();
+        Running::start(&mut self.argiope(data, &args), &self.dir, &format!("refresh-{data}"))
+    }
+
+    /// A round to its end.
+    fn refresh(&self, data: &str, args: &[&str]) -> Result<Value> {
+        summary(&self.start_refresh(data, args)?.wait(CRAWL_LIMIT)?.ok().context("refresh")?)
+    }
+}
+
+/// Asks a process to end in order.
+fn end(running: &Running) -> Result<()> {
+    let sent = Command::new("kill").arg("-TERM").arg(running.id().to_string()).status()?;
+    ensure!(sent.success(), "it is not there any more");
+    Ok(())
+}
+
+fn bytes_in(dir: &Path) -> Result<u64> {
+    let files = files_ending(dir, "")?;
+    files.iter().map(|file| Ok(std::fs::metadata(file)?.len())).sum()
+}
+
+/// Packaged documentation behind a real server: the second round asks and is told that nothing has
+/// changed.
+#[test]
+fn a_site_that_stays_costs_no_bodies_and_hardly_any_disk_the_second_time() -> Result<()> {
+    let Some(rig) = Rig::new("again-unchanged", &["nginx"])? else { return Ok(()) };
+    let docs = Path::new("/usr/share/doc/postgresql-doc-15/html");
+    if !docs.join("index.html").exists() {
+        return skip("again-unchanged", "postgresql-doc-15 is not installed");
+    }
+    let nginx = Nginx::serve(docs, &rig.dir, "")?;
+    let start = format!("{}/index.html", nginx.origin);
+    let crawled = rig.crawl("data", &[&start, "--scope", "host"])?;
+    let pages = count(&crawled, "fetched")?;
+    ensure!(pages > 1_000, "{crawled}");
+    let data = rig.dir.join("data");
+    let first = bytes_in(&data)?;
+    let mut before = first;
+    for round in 2..=4 {
+        let told = rig.refresh("data", &["--all"])?;
+        ensure!(count(&told, "visited")? == pages && count(&told, "unchanged")? == pages, "{told}");
+        ensure!(count(&told, "bytes")? == count(&crawled, "bytes")?, "bodies were sent: {told}");
+        let now = bytes_in(&data)?;
+        let grown = now as f64 - before as f64;
+        eprintln!(
+            "round {round}: {:+.2} % of the first round's {first} bytes",
+            100.0 * grown / first as f64
+        );
+        ensure!(grown < 0.02 * first as f64, "round {round} took {grown} of {first} bytes");
+        before = now;
+    }
+    let due = rig.refresh("data", &[])?;
+    ensure!(count(&due, "visited")? == 0, "nothing is due yet: {due}");
+    let doc = rig.doc("data", &start)?;
+    ensure!(doc["visits"] == 4 && doc["changes"] == 0, "{doc}");
+    ensure!(doc["due"].is_string() && doc["cycle"].is_string(), "{doc}");
+    rig.verify("data")
+}
+
+/// A generator of numbers that repeats itself.
+#[derive(Clone)]
+struct Lot(u64);
+
+impl Lot {
+    fn next(&mut self) -> u64 {
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 >> 33
+    }
+
+    fn below(&mut self, n: u64) -> u64 {
+        self.next() % n
+    }
+}
+
+const NOUNS: [&str; 16] = [
+    "spider", "web", "thread", "silk", "garden", "orb", "leaf", "dew", "fly", "moth", "branch",
+    "dusk", "dawn", "anchor", "spiral", "hub",
+];
+const VERBS: [&str; 8] =
+    ["spins", "holds", "crosses", "catches", "mends", "leaves", "eats", "waits for"];
+
+fn sentence(lot: &mut Lot) -> String {
+    let (a, b, c) = (lot.below(16), lot.below(8), lot.below(16));
+    let n = lot.below(900) + 100;
+    format!(
+        "The {} {} the {} beside post {n}.",
+        NOUNS[a as usize], VERBS[b as usize], NOUNS[c as usize]
+    )
+}
+
+/// A site in rounds: what a page says, and all that moves on it by itself.
+struct Moving {
+    pages: usize,
+    /// Sentences of each page, round by round.
+    texts: Vec<Vec<Vec<String>>>,
+    round: AtomicUsize,
+    asked: Mutex<Lot>,
+    /// Bodies as they were served, by page and round; `None` for errors in place of a page.
+    served: Mutex<BTreeMap<(usize, usize), Option<String>>>,
+}
+
+impl Moving {
+    fn new(pages: usize, rounds: usize, seed: u64) -> Self {
+        let mut lot = Lot(seed);
+        let mut texts = Vec::new();
+        for _ in 0..pages {
+            let mut text: Vec<String> = (0..12).map(|_| sentence(&mut lot)).collect();
+            let mut all = vec![text.clone()];
+            for _ in 1..rounds {
+                match lot.below(12) {
+                    0 => text[3] = sentence(&mut lot),
+                    1 => text.push(sentence(&mut lot)),
+                    2 if text.len() > 6 => {
+                        text.remove(5);
+                    }
+                    _ => {}
+                }
+                all.push(text.clone());
+            }
+            texts.push(all);
+        }
+        let (round, asked) = (AtomicUsize::new(0), Mutex::new(Lot(seed ^ 0xabcdef)));
+        Moving { pages, texts, round, asked, served: Mutex::default() }
+    }
+
+    fn answer(&self, asked: &Asked) -> Answer {
+        let path = asked.path.split('?').next().unwrap_or_default();
+        let mut lot = self.asked.lock().expect("no panic");
+        let mut session = || format!("{:016x}{:08x}", lot.next() * 77_777, lot.next());
+        let link = |n: usize, session: String| {
+            format!("<li><a href=\"/p{n}?PHPSESSID={session}7\">Page {n}</a>")
+        };
+        if path == "/" {
+            let links: Vec<String> = (0..self.pages).map(|n| link(n, session())).collect();
+            return Answer::html(format!("<title>Start</title><ul>{}</ul>", links.concat()));
+        }
+        let Some(n) = path.strip_prefix("/p").and_then(|n| n.parse::<usize>().ok()) else {
+            return Answer::status(404);
+        };
+        let round = self.round.load(Ordering::SeqCst);
+        let other = link((n * 7 + 1) % self.pages, session());
+        // One visit in 25 sees an error, or a wall, in place of the page: with a good status.
+        let error = round > 0 && lot.below(25) == 0;
+        let body = if error {
+            let walls = [
+                "<title>Sorry</title><h1>Sorry</h1><p>Something went wrong. Please try again later.",
+                "<title>Sign in</title><form>Please log in to continue.</form>",
+            ];
+            walls[lot.below(2) as usize].to_owned()
+        } else {
+            let ads = [
+                "Shoes for eight feet, half price today",
+                "Silk by the metre, delivered at dusk",
+                "Learn to knit in a single night",
+                "Flies, fresh every morning at the corner",
+                "A tent that puts itself up in the wind",
+                "Insurance for webs of every size",
+            ];
+            let ad = ads[lot.below(6) as usize];
+            let text = self.texts[n][round].iter().map(|s| format!("<p>{s}")).collect::<String>();
+            format!(
+                "<title>Page {n}</title><nav><a href=/>Home</a> {other}</nav><h1>Page {n} of the garden</h1>\
+                 {text}<div class=ad>{ad}</div><p>Server time: {:02}:{:02}:{:02}<p>{} views<p>Imprint",
+                lot.below(24),
+                lot.below(60),
+                lot.below(60),
+                1_000 + lot.below(100_000)
+            )
+        };
+        let mut served = self.served.lock().expect("no panic");
+        served.insert((n, round), (!error).then(|| body.clone()));
+        Answer::html(body)
+    }
+}
+
+#[test]
+fn clocks_counters_boxes_sessions_and_soft_errors_are_no_changes_and_edits_are() -> Result<()> {
+    let Some(rig) = Rig::new("again-moving", &[])? else { return Ok(()) };
+    let pages = usize::try_from(knob("ARGIOPE_MOVING", 60)?)?;
+    let rounds = 8;
+    let site = Arc::new(Moving::new(pages, rounds, knob("ARGIOPE_SEED", 11)?));
+    let made = site.clone();
+    let hosts = Watched::start(&[loopback(71)], move |asked: &Asked| made.answer(asked))?;
+    rig.crawl("data", &[&hosts.url(0, "/"), "--scope", "host", "--connections-per-host", "4"])?;
+    for round in 1..rounds {
+        site.round.store(round, Ordering::SeqCst);
+        // Times are told in milliseconds, and rounds apart.
+        std::thread::sleep(Duration::from_millis(20));
+        let told = rig.refresh("data", &["--all", "--connections-per-host", "4"])?;
+        ensure!(count(&told, "visited")? == pages as u64 + 1, "round {round}: {told}");
+        ensure!(count(&told, "new")? == 0, "sessions led to new pages: {told}");
+    }
+    let served = site.served.lock().expect("no panic").clone();
+    let (mut quiet, mut real, mut falsely, mut missed) = (0, 0, Vec::new(), Vec::new());
+    for n in 0..pages {
+        let url = hosts.url(0, &format!("/p{n}"));
+        let rows = rig.rows("data", &["history", &url])?;
+        ensure!(rows.len() == rounds, "{} visits of {url} instead of {rounds}", rows.len());
+        let mut last = 0;
+        for round in 1..rounds {
+            let is_error = served[&(n, round)].is_none();
+            let differs = !is_error && site.texts[n][round] != site.texts[n][last];
+            if !is_error {
+                last = round;
+            }
+            let told = rows[round]["changed"] == true;
+            match differs {
+                true => real += 1,
+                false => quiet += 1,
+            }
+            match (differs, told) {
+                (true, false) => missed.push((n, round, rows[round]["reason"].clone())),
+                (false, true) => falsely.push((n, round, rows[round]["reason"].clone())),
+                _ => {}
+            }
+        }
+    }
+    eprintln!(
+        "{quiet} visits without a change, {} taken for one; {real} changes, {} missed",
+        falsely.len(),
+        missed.len()
+    );
+    ensure!(real > 50 && quiet > 200, "too little happened: {real} {quiet}");
+    ensure!(falsely.len() * 100 < quiet, "taken for changes: {falsely:?}");
+    ensure!(missed.len() * 100 < real, "missed: {missed:?}");
+    // What was served then, byte for byte.
+    for n in (0..pages).step_by(7) {
+        let url = hosts.url(0, &format!("/p{n}"));
+        for (round, row) in rig.rows("data", &["history", &url])?.iter().enumerate() {
+            let Some(Some(body)) = served.get(&(n, round)) else { continue };
+            let time = row["time"].as_str().context("no time")?;
+            let shown = rig.run("data", &["show", &url, "--at", time])?.ok()?;
+            ensure!(shown.out_text() == *body, "{url} of round {round}");
+        }
+    }
+    rig.verify("data")
+}
+
+#[test]
+fn a_server_that_says_wrongly_that_nothing_has_changed_is_found_out() -> Result<()> {
+    let Some(rig) = Rig::new("again-liar", &[])? else { return Ok(()) };
+    let round = Arc::new(AtomicUsize::new(0));
+    let now = round.clone();
+    let hosts = Watched::start(&[loopback(72)], move |asked: &Asked| {
+        let conditional = asked.head.to_lowercase().contains("if-none-match");
+        if asked.path == "/robots.txt" {
+            return Answer::status(404);
+        }
+        // It knows one version of everything, whatever it is.
+        if conditional {
+            return Answer::status(304).header("ETag: \"only-one\"");
+        }
+        let n = now.load(Ordering::SeqCst);
+        let text =
+            format!("<title>T</title><p>The words of round number {} of this page.", WORDS[n % 8]);
+        let links = (0..4).map(|n| format!("<a href=/p{n}>p</a>")).collect::<String>();
+        Answer::html(format!("{text}{links}")).header("ETag: \"only-one\"")
+    })?;
+    rig.crawl("data", &[&hosts.url(0, "/"), "--scope", "host"])?;
+    // It is believed for a while, and not for ever.
+    let mut seen = BTreeSet::new();
+    for n in 1..=20 {
+        round.store(n, Ordering::SeqCst);
+        let told = rig.refresh("data", &["--all"])?;
+        if count(&told, "changed")? > 0 {
+            seen.insert(n);
+        }
+    }
+    ensure!(!seen.is_empty(), "it was never found out");
+    let first = *seen.first().context("empty")?;
+    ensure!(first > 2, "it was never believed");
+    // From then on it is asked without conditions: every change is seen.
+    let rows = rig.rows("data", &["history", &hosts.url(0, "/")])?;
+    let late: Vec<&Value> = rows.iter().rev().take(3).collect();
+    ensure!(late.iter().all(|row| row["changed"] == true && row["status"] == 200), "{rows:#?}");
+    ensure!(rows.iter().any(|row| row["lied"] == true), "{rows:#?}");
+    Ok(())
+}
+
+const WORDS: [&str; 8] = ["one", "two", "three", "four", "five", "six", "seven", "eight"];
+
+#[test]
+fn a_round_killed_again_and_again_ends_with_every_page_visited() -> Result<()> {
+    let Some(rig) = Rig::new("again-kill", &[])? else { return Ok(()) };
+    let pages = 400;
+    let round = Arc::new(AtomicUsize::new(0));
+    let now = round.clone();
+    let hosts = Watched::start(&[73, 74].map(loopback), move |asked: &Asked| {
+        let n = now.load(Ordering::SeqCst);
+        match asked.path.as_str() {
+            "/robots.txt" => Answer::status(404),
+            "/" => page("start", (0..pages).map(|n| format!("/p{n}"))),
+            path => Answer::html(format!("<title>{path}</title><p>Round {} of it.", WORDS[n])),
+        }
+    })?;
+    let starts = hosts.starts();
+    let starts: Vec<&str> = starts.iter().map(String::as_str).collect();
+    rig.crawl(
+        "data",
+        &[&starts[..], &["--scope", "host", "--connections-per-host", "4"]].concat(),
+    )?;
+    round.store(1, Ordering::SeqCst);
+    let mut kills = 0;
+    let told = loop {
+        let mut run = rig.start_refresh("data", &["--all", "--connections-per-host", "2"])?;
+        std::thread::sleep(Duration::from_millis(250 + 130 * kills));
+        if kills < 5 && run.is_running()? {
+            run.kill()?;
+            kills += 1;
+            continue;
+        }
+        break summary(&run.wait(CRAWL_LIMIT)?.ok()?)?;
+    };
+    ensure!(kills >= 2, "it was over before it could be killed");
+    ensure!(told["ended"] == "done", "{told}");
+    for host in 0..2 {
+        for n in (0..pages).step_by(37) {
+            let url = hosts.url(host, &format!("/p{n}"));
+            let doc = rig.doc("data", &url)?;
+            ensure!(doc["changes"] == 1 && doc["state"] == "fetched", "{doc}");
+            let shown = rig.run("data", &["show", &url])?.ok()?.out_text();
+            ensure!(shown.contains("Round two of it."), "{shown}");
+        }
+    }
+    rig.verify("data")
+}
+
+#[test]
+fn a_watch_sees_changes_new_pages_and_pages_that_are_gone_and_keeps_to_its_budget() -> Result<()> {
+    let Some(rig) = Rig::new("again-watch", &[])? else { return Ok(()) };
+    let round = Arc::new(AtomicUsize::new(0));
+    let now = round.clone();
+    let hosts = Watched::start(&[loopback(75)], move |asked: &Asked| {
+        let later = now.load(Ordering::SeqCst) > 0;
+        match asked.path.as_str() {
+            "/robots.txt" => Answer::status(404),
+            "/" => page("start", ["/a", "/b", "/c"].into_iter().chain(later.then_some("/new"))),
+            "/b" if later => Answer::status(404),
+            "/a" if later => Answer::html("<title>a</title><p>Quite other words about a moth."),
+            path => Answer::html(format!("<title>{path}</title><p>What stands on {path}.")),
+        }
+    })?;
+    rig.crawl("data", &[&hosts.url(0, "/"), "--scope", "host"])?;
+    let args =
+        ["--format", "json", "watch", "--round", "1s", "--policy", "fixed", "--allow-private"];
+    let args = [&args[..], &["--delay", "50ms"]].concat();
+    let watch = Running::start(&mut rig.argiope("data", &args), &rig.dir, "watch")?;
+    std::thread::sleep(Duration::from_secs(3));
+    round.store(1, Ordering::SeqCst);
+    std::thread::sleep(Duration::from_secs(6));
+    let status = rig.rows("data", &["status"])?.pop().context("no status")?;
+    ensure!(status["state"] == "watching", "{status}");
+    ensure!(status["again"]["visited"].as_u64().unwrap_or(0) > 10, "{status}");
+    // Set by hand while it runs.
+    let set = rig.rows("data", &["cycle", &hosts.url(0, "/c"), "2d"])?;
+    ensure!(set[0]["cycle_s"] == 172_800 && set[0]["cycle_by"] == "hand", "{set:?}");
+    end(&watch)?;
+    let told = summary(&watch.wait(CRAWL_LIMIT)?.ok()?)?;
+    ensure!(told["ended"] == "stopped", "{told}");
+    ensure!(count(&told, "changed")? >= 2 && count(&told, "gone")? >= 1, "{told}");
+    ensure!(count(&told, "new")? == 1, "{told}");
+    ensure!(rig.doc("data", &hosts.url(0, "/new"))?["state"] == "fetched");
+    ensure!(rig.doc("data", &hosts.url(0, "/b"))?["state"] == "failed");
+    ensure!(rig.doc("data", &hosts.url(0, "/c"))?["cycle_by"] == "hand");
+    let found = rig.rows("data", &["search", "moth"])?;
+    ensure!(found.iter().any(|row| row["url"] == hosts.url(0, "/a")), "{found:?}");
+    hosts.keeps_pause(0, Duration::from_millis(50))?;
+    rig.verify("data")?;
+    // A budget of a few a day is one of very few in seconds.
+    let before = hosts.all().len();
+    let args = [&args[..], &["--per-day", "1000"]].concat();
+    let watch = Running::start(&mut rig.argiope("data", &args), &rig.dir, "watch-budget")?;
+    std::thread::sleep(Duration::from_secs(5));
+    end(&watch)?;
+    watch.wait(CRAWL_LIMIT)?.ok()?;
+    let asked = hosts.all().len() - before;
+    ensure!(asked <= 5, "{asked} requests in five seconds, for a budget of 1000 a day");
+    Ok(())
+}
