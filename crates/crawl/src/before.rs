@@ -17,7 +17,7 @@ use argiope_fetch::Conditions;
 use argiope_frontier::Entry;
 use argiope_frontier::revisit::{Children, PageState, PolicyName};
 use argiope_model::{
-    CanonicalUrl, Capture, ChangeReason, Directives, HostKey, OutcomeKind, Time, UrlKey, Verdict,
+    CanonicalUrl, Capture, ChangeReason, Directives, FetchOutcome, HostKey, OutcomeKind, Time, UrlKey, Verdict,
 };
 use argiope_parse as parse;
 use argiope_store::{Store, UrlState, decode_links};
@@ -101,13 +101,7 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 /// Whether a capture is a sight of the page itself, with bytes of its own.
 pub(crate) fn is_sight(capture: &Capture) -> bool {
     let error = |v: &Verdict| v.reason == ChangeReason::ErrorPage;
-    let own = capture.outcome.kind == OutcomeKind::Fetched && !is_bare(capture);
-    own && !capture.verdict.as_ref().is_some_and(error)
-}
-
-/// Whether a capture says no more than that it found the bytes of the last sight.
-pub(crate) fn is_bare(capture: &Capture) -> bool {
-    capture.revisit && capture.record.is_none() && capture.payload_digest == [0; 20]
+    capture.outcome.kind == OutcomeKind::Fetched && !capture.verdict.as_ref().is_some_and(error)
 }
 
 /// A page as it is known.
@@ -133,7 +127,7 @@ impl Before {
         let page = Versions { url: entry.url.clone(), captures };
         let mut before = Before { page, last, plan, away, conditions: Conditions::default() };
         if shared.sites.conditional && before.is_believed(shared, entry.key.host) {
-            let said_so = |c: &&Capture| c.outcome.kind == OutcomeKind::NotModified;
+            let said_so = |c: &&Capture| c.outcome.status == 304;
             let said = before.page.captures.iter().rev().take_while(said_so).count();
             // Not all pages of a site at the same visit.
             let check = said >= BELIEVED + entry.key.url as usize % BELIEVED;
@@ -208,7 +202,7 @@ impl Before {
                 return true;
             }
         }
-        let said_so = |c: &&Capture| c.outcome.kind == OutcomeKind::NotModified;
+        let said_so = |c: &&Capture| c.outcome.status == 304;
         let said = self.page.captures.iter().rev().take_while(said_so).next().map(|c| c.time);
         match (last.last_modified, capture.last_modified, said) {
             // It was there already when the server said that nothing had changed.
@@ -324,6 +318,7 @@ pub(crate) fn same(capture: &Capture) -> Capture {
         revisit: true,
         record: None,
         text: None,
+        outcome: FetchOutcome::new(OutcomeKind::NotModified, capture.outcome.status),
         mime: "".into(),
         payload_digest: [0; 20],
         body_digest: [0; 32],

@@ -7,7 +7,7 @@
 //!   same parser made them, so that a better parser is no change.
 //! * What is not here: which of two texts differ and whether that counts (`archive`).
 
-use crate::before::{is_bare, is_sight};
+use crate::before::is_sight;
 use crate::visit::{content_of, first_bytes};
 use argiope_archive::{
     ArchiveError, Reason, RecordReader, Sight, TextBlob, Watcher, decode_text, digest_base32,
@@ -91,7 +91,7 @@ fn coding_of(head: &[u8]) -> String {
 
 /// Whether a capture says that the page is as it was, and no more.
 fn is_as_before(capture: &Capture) -> bool {
-    capture.outcome.kind == OutcomeKind::NotModified || is_bare(capture)
+    capture.outcome.kind == OutcomeKind::NotModified
 }
 
 /// Whether a capture is a document, seen or known to be as it was.

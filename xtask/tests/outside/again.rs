@@ -272,9 +272,8 @@ fn a_server_that_says_wrongly_that_nothing_has_changed_is_found_out() -> Result<
         if conditional {
             return Answer::status(304).header("ETag: \"only-one\"");
         }
-        let n = now.load(Ordering::SeqCst);
-        let text =
-            format!("<title>T</title><p>The words of round number {} of this page.", WORDS[n % 8]);
+        let mut lot = Lot(1 + now.load(Ordering::SeqCst) as u64);
+        let text = format!("<title>T</title><p>{} {}", sentence(&mut lot), sentence(&mut lot));
         let links = (0..4).map(|n| format!("<a href=/p{n}>p</a>")).collect::<String>();
         Answer::html(format!("{text}{links}")).header("ETag: \"only-one\"")
     })?;
@@ -362,7 +361,8 @@ fn a_watch_sees_changes_new_pages_and_pages_that_are_gone_and_keeps_to_its_budge
             path => Answer::html(format!("<title>{path}</title><p>What stands on {path}.")),
         }
     })?;
-    rig.crawl("data", &[&hosts.url(0, "/"), "--scope", "host"])?;
+    let start = hosts.url(0, "/");
+    rig.crawl_plain("data", &[&start, "--scope", "host", "--delay", "50ms", "--allow-private"])?;
     let args =
         ["--format", "json", "watch", "--round", "1s", "--policy", "fixed", "--allow-private"];
     let args = [&args[..], &["--delay", "50ms"]].concat();

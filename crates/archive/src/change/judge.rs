@@ -345,7 +345,9 @@ fn judge(
     }
     let place = memory.place(above(a, hunk), below(a, hunk));
     let turns = place.is_some_and(|p| p.back > 0 && u32::from(p.back) * 4 >= u32::from(p.changed));
-    match turns && old.len() <= 3 && new.len() <= 3 {
+    // One line more or less is not another turn of the box: something came to stand beside it.
+    let as_long = hunk.old.len() == hunk.new.len();
+    match turns && as_long && old.len() <= 3 && new.len() <= 3 {
         true => (Vec::new(), Vec::new()),
         false => (old, new),
     }

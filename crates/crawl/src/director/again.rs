@@ -242,6 +242,24 @@ impl Again {
         step
     }
 
+    /// What is planned for a page. What was planned before anything was known of it, or under other
+    /// settings, waits no longer than these have it.
+    fn planned(&self, plan: Option<PageState>, url: &CanonicalUrl) -> PageState {
+        let mut plan = plan.unwrap_or_default();
+        let said = self.said(url);
+        let settings = &self.policies.settings;
+        let fixed = plan.records <= 1 || self.policy_of(&said) == PolicyName::Fixed;
+        let longest = match (plan.cycle, said.every) {
+            (0, Some(every)) => Some(every),
+            (0, None) if fixed => Some(settings.round),
+            _ => None,
+        };
+        if let (Some(longest), Some(last)) = (longest, plan.last) {
+            plan.due = plan.due.min(last.plus(longest));
+        }
+        plan
+    }
+
     fn near(&mut self, due: Time, key: UrlKey) {
         if self.keep != Keep::Watch || due > self.horizon {
             return;
@@ -394,7 +412,7 @@ impl Director {
             }
             return;
         }
-        let plan = head.plan.unwrap_or_default();
+        let plan = self.again.planned(head.plan, url);
         match self.again.keep {
             Keep::Nothing => {}
             // What this run has fetched is not fetched again.
@@ -474,7 +492,7 @@ impl Director {
             self.again.near.pop();
             return Ok(true);
         };
-        let plan = row.plan.unwrap_or_default();
+        let plan = self.again.planned(row.plan, &row.url);
         if plan.due > when {
             // It was thought of since.
             self.again.near.pop();
