@@ -185,6 +185,9 @@ pub struct Crawl {
     /// Keep no bodies; `show` will have nothing to show
     #[arg(long)]
     pub no_archive: bool,
+    /// Keep pages as files below this directory too, as `export tree` would write them
+    #[arg(long, value_name = "DIR")]
+    pub tree: Option<String>,
     /// Any setting, as it is named in the configuration file; may be repeated
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,

@@ -17,7 +17,8 @@ use argiope_fetch::Conditions;
 use argiope_frontier::Entry;
 use argiope_frontier::revisit::{Children, PageState, PolicyName};
 use argiope_model::{
-    CanonicalUrl, Capture, ChangeReason, Directives, FetchOutcome, HostKey, OutcomeKind, Time, UrlKey, Verdict,
+    CanonicalUrl, Capture, ChangeReason, Directives, FetchOutcome, HostKey, OutcomeKind, Time,
+    UrlKey, Verdict,
 };
 use argiope_parse as parse;
 use argiope_store::{Store, UrlState, decode_links};

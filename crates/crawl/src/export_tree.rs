@@ -9,7 +9,7 @@
 //!  OUT/2026-11-16T10-22-33Z/example.org/docs/a_q=h….html          a query, or what no file may be named
 //! ```
 //!
-//! * Its place: `export tree`.
+//! * Its place: `export tree`; page by page while a crawl runs, `live_tree`.
 //! * Invariants: a path depends on its URL alone, so that two exports agree; no two URLs have one
 //!   path, also where a file system takes capitals and small letters for the same; every path is
 //!   legal on every file system that is in use, stays below the directory, and is short; a file
@@ -23,7 +23,7 @@ use argiope_archive::{digest_base32, payload_digest};
 use argiope_model::{CanonicalUrl, Capture, JobId, OutcomeKind, Role, Time};
 use argiope_store::Store;
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -106,17 +106,7 @@ pub fn export_tree(
                 }
                 Err(Stop::Disk(e)) => return Err(format!("cannot write {path}: {e}").into()),
             };
-            let line = json!({
-                "url": page.url.as_str(),
-                "path": path,
-                "time": capture.time.to_string(),
-                "status": capture.outcome.status,
-                "type": &*capture.mime,
-                "bytes": bytes,
-                "digest": format!("sha1:{}", digest_base32(&capture.payload_digest)),
-                "job": capture.job.0,
-            });
-            writeln!(index, "{line}")?;
+            writeln!(index, "{}", line_of(&page.url, capture, &path, bytes))?;
             (done.files, done.bytes, of_page) = (done.files + 1, done.bytes + bytes, 1);
         }
         done.pages += of_page;
@@ -126,12 +116,31 @@ pub fn export_tree(
     Ok(done)
 }
 
-enum Stop {
+/// The line that says what a file holds.
+pub(crate) fn line_of(url: &CanonicalUrl, capture: &Capture, path: &str, bytes: u64) -> Value {
+    json!({
+        "url": url.as_str(),
+        "path": path,
+        "time": capture.time.to_string(),
+        "status": capture.outcome.status,
+        "type": &*capture.mime,
+        "bytes": bytes,
+        "digest": format!("sha1:{}", digest_base32(&capture.payload_digest)),
+        "job": capture.job.0,
+    })
+}
+
+pub(crate) enum Stop {
     Version(VersionError),
     Disk(io::Error),
 }
 
-fn write(shelf: &Shelf<'_>, page: &Versions, n: usize, path: &Path) -> Result<u64, Stop> {
+pub(crate) fn write(
+    shelf: &Shelf<'_>,
+    page: &Versions,
+    n: usize,
+    path: &Path,
+) -> Result<u64, Stop> {
     let opened = shelf.open(page, n).map_err(Stop::Version)?;
     let mut plain = opened.plain().map_err(Stop::Version)?;
     if let Some(folder) = path.parent() {
@@ -160,12 +169,12 @@ fn write(shelf: &Shelf<'_>, page: &Versions, n: usize, path: &Path) -> Result<u6
 }
 
 /// The directory of a crawl: when it was begun, without what no file may be named.
-fn crawl_name(begun: Time) -> String {
+pub(crate) fn crawl_name(begun: Time) -> String {
     begun.iso_seconds().replace(':', "-")
 }
 
 /// Two crawls of one second are told apart by their numbers.
-fn apart(crawls: HashMap<JobId, String>) -> HashMap<JobId, String> {
+pub(crate) fn apart(crawls: HashMap<JobId, String>) -> HashMap<JobId, String> {
     let mut first: HashMap<String, JobId> = HashMap::new();
     for (job, name) in &crawls {
         let known = first.entry(name.clone()).or_insert(*job);

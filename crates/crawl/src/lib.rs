@@ -68,6 +68,7 @@ mod import;
 mod judge;
 mod links;
 mod live;
+mod live_tree;
 mod log;
 mod member;
 mod metrics;
@@ -113,6 +114,7 @@ pub use import::{
     ImportError, ImportOrder, ImportProblem, ImportSummary, ImportWatch, import_warc,
 };
 pub use live::{Live, Look, Snapshot, Worker};
+pub use live_tree::LiveTree;
 pub use member::{Follows, follows};
 pub use metrics::{page as metrics_page, serve as serve_metrics};
 pub use order::{NewJob, Picked, open_jobs, pick_job};

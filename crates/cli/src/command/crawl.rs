@@ -11,8 +11,8 @@ use crate::progress::Progress;
 use crate::{Usage, seeds};
 use anyhow::{Context, bail};
 use argiope_crawl::{
-    Access, DataDir, Ended, Fleet, Follower, Followers, Following, Keep, Listening, Live, NewJob,
-    Owner, Picked, Run, Summary, excluded_starts, listen, open_jobs, pick_job, run,
+    Access, DataDir, Ended, Fleet, Follower, Followers, Following, Keep, Listening, Live, LiveTree,
+    NewJob, Owner, Picked, Run, Summary, excluded_starts, listen, open_jobs, pick_job, run,
 };
 use argiope_frontier::revisit::Pattern;
 use argiope_model::{CanonicalUrl, JobState, Suffixes};
@@ -220,7 +220,15 @@ pub fn execute(
     let runtime = runtime.enable_all().build().context("cannot start the worker threads")?;
     // The index and the graph of a fleet are for one to keep, not for each worker.
     let following = match &fleet {
-        None => follow(settings, &followers)?,
+        None => {
+            let mut all = follow(settings, &followers)?;
+            if let Some(tree) = settings.archive.tree.clone().filter(|_| settings.archive.enabled) {
+                let tree = Arc::new(LiveTree::new(&dir, store.clone(), tree));
+                let started = Following::start(tree);
+                all.push(started.context("cannot start the thread that writes pages as files")?);
+            }
+            all
+        }
         Some(_) => Vec::new(),
     };
     let progress = Progress::start(live.clone(), quiet);

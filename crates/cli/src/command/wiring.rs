@@ -30,6 +30,7 @@ pub fn overrides(args: &Crawl) -> Vec<Override> {
     given("crawl.max_bytes", &args.max_bytes, "--max-bytes");
     given("crawl.types", &args.types, "--types");
     given("crawl.query", &args.query, "--query");
+    given("archive.tree", &args.tree, "--tree");
     given("metrics.listen", &args.metrics, "--metrics");
     if !args.domain.is_empty() {
         out.push(("crawl.domains", args.domain.join(","), "--domain"));

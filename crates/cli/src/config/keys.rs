@@ -225,6 +225,8 @@ pub(super) const KEYS: &[Key] = &[
         "Size at which a new WARC file is begun."),
     key("archive.min_free_disk", Kind::Size { min: 0 }, r#""32MB""#,
         "Free disk space below which a crawl pauses."),
+    key("archive.tree", Kind::Text { may_be_empty: true }, r#""""#,
+        "A directory where pages are kept as files too, while a crawl runs; empty for none."),
     key("archive.unchanged", Kind::Flag, "false",
         "Whether a visit that found the same bytes is written to the WARC files too."),
 

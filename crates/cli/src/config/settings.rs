@@ -183,6 +183,8 @@ pub struct Archive {
     pub segment_size: u64,
     /// Free bytes on disk below which a crawl pauses.
     pub min_free_disk: u64,
+    /// Where pages are kept as files too.
+    pub tree: Option<PathBuf>,
     /// Whether visits that found the same bytes are kept there too.
     pub unchanged: bool,
 }
@@ -334,6 +336,7 @@ impl<'a> Holding<'a> {
                 enabled: self.flag("archive.enabled"),
                 segment_size: self.size("archive.segment_size"),
                 min_free_disk: self.size("archive.min_free_disk"),
+                tree: self.said("archive.tree").map(PathBuf::from),
                 unchanged: self.flag("archive.unchanged"),
             },
             index: Index {
