@@ -53,6 +53,12 @@ pub(crate) fn explain(
     let last = last_attempt(&mut out, row.as_ref(), key, store)?;
     queue_row(&mut out, row.as_ref(), key, host.as_ref(), store)?;
 
+    if let Some((row, plan)) = row.as_ref().and_then(|row| Some((row, row.plan?)))
+        && !row.in_queue()
+    {
+        let next = plan.due.max(now).iso_seconds();
+        out.say("revisit", "later", format!("`watch` and `refresh` visit it again from {next} on"));
+    }
     let due = match &row {
         Some(row) if row.in_queue() => {
             let ready = host.as_ref().map_or(now, |h| h.not_before).max(now);

@@ -142,6 +142,16 @@ pub fn crawl_kept(
         opening(settings, new && output::on_terminal()).iter().for_each(output::talk);
     }
     let fleet = place.as_ref().map(|place| place.fleet(&loaded, false));
+    if kept && !quiet {
+        let budget = settings.revisit.per_day.map_or_else(
+            || "as many visits a day as there are pages".to_owned(),
+            |n| format!("at most {} a day", plural(n, "page", "pages")),
+        );
+        output::talk(format!(
+            "Watching by {}, {budget}, until stopped (Ctrl-C).",
+            settings.revisit.policy.name()
+        ));
+    }
     let order = Order { picked, fleet, keep, only: Vec::new(), quiet };
     let summary = execute(dir, store, settings, order)?;
     if !kept {
