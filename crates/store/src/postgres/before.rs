@@ -188,7 +188,8 @@ fn wanted(batch: &Batch) -> (BTreeSet<UrlKey>, BTreeSet<HostKey>) {
     let pages = batch.pages.iter().chain(&batch.imports).map(|page| page.entry.key);
     let found = batch.discoveries.iter().map(|found| found.key);
     let moved = batch.forget.moved.iter().map(|moved| moved.key);
-    let forgotten = batch.forget.urls.iter().copied();
+    let thinned = batch.forget.captures.iter().map(|(k, _)| *k);
+    let forgotten = batch.forget.urls.iter().copied().chain(thinned);
     let urls: BTreeSet<UrlKey> = pages.chain(found).chain(moved).chain(forgotten).collect();
     let mut hosts: BTreeSet<HostKey> = urls.iter().map(|k| k.host).collect();
     hosts.extend(batch.notes.iter().map(|note| note.host));
