@@ -71,6 +71,7 @@ mod log;
 mod member;
 mod metrics;
 mod order;
+mod retention;
 mod robots;
 mod run;
 mod settings;
@@ -104,8 +105,8 @@ pub use export_wacz::{WaczExported, WaczOrder, export_wacz};
 pub use fleet::Fleet;
 pub use follow::{Follower, Followers, Following};
 pub use forget::{
-    FileReceipt, ForgetError, ForgetPlan, Move, OpenStore, Receipt, StoreFiles, Survivor,
-    finish_forgetting, forget, look,
+    FileReceipt, ForgetError, ForgetPlan, Move, OpenStore, PruneOrder, Pruned, Receipt, StoreFiles,
+    Survivor, Thinned, finish_forgetting, forget, look, look_prune, pruned_between,
 };
 pub use import::{
     ImportError, ImportOrder, ImportProblem, ImportSummary, ImportWatch, import_warc,
@@ -114,6 +115,7 @@ pub use live::{Live, Look, Snapshot, Worker};
 pub use member::{Follows, follows};
 pub use metrics::{page as metrics_page, serve as serve_metrics};
 pub use order::{NewJob, Picked, open_jobs, pick_job};
+pub use retention::{Keep, NoRule};
 pub use run::{Ended, EngineError, Instruction, Run, SiteChange, Summary, run};
 pub use settings::{EngineSettings, gap as address_gap};
 pub use sites::{excluded_starts, forgive_site};
