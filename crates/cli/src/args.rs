@@ -102,6 +102,8 @@ pub enum Command {
     Store(crate::args_store::Store),
     /// Remove pages on request: from the archive, the texts, the links and the store
     Forget(Forget),
+    /// Remove old versions of pages by a rule; what stays can be read as before
+    Prune(crate::args_prune::Prune),
     /// Write or explain the configuration
     Config(Config),
 }

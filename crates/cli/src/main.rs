@@ -7,6 +7,7 @@
 
 mod args;
 mod args_history;
+mod args_prune;
 mod args_store;
 mod command;
 mod config;
@@ -63,6 +64,7 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     let alone = match &command {
         Command::Import(_) => "import",
         Command::Forget(_) => "forget",
+        Command::Prune(_) => "prune",
         Command::Reindex(args) if args.from_archive => "reindex --from-archive",
         _ => "",
     };
@@ -98,6 +100,7 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Import(args) => command::import::import(&global, args),
         Command::Store(args) => command::copy::store(&global, &args),
         Command::Forget(args) => command::forget::forget(&global, &args),
+        Command::Prune(args) => command::prune::prune(&global, &args),
         Command::Config(args) => command::settings::config(&global, &args),
     }
 }

@@ -200,6 +200,7 @@ pub fn finish_forgetting(
         None => look(dir, &*store, &plan.asked, Time(plan.time_ms)),
     };
     match again {
+        Ok(again) if again.prune.is_some() && again.captures == 0 => remove(&at).map(|()| None),
         Ok(again) => forget(dir, store, again, files).map(Some),
         Err(e) => remove(&at).and(Err(e)),
     }

@@ -7,9 +7,10 @@ use super::now;
 use crate::args::{Global, Show};
 use crate::output;
 use anyhow::{Context, bail};
-use argiope_crawl::{Shelf, Versions, version_at};
+use argiope_crawl::{Shelf, Versions, pruned_between, version_at};
 use argiope_model::{Capture, OutcomeKind, Time};
 use std::io::{self, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
 pub fn show(global: &Global, args: &Show) -> anyhow::Result<ExitCode> {
@@ -17,7 +18,7 @@ pub fn show(global: &Global, args: &Show) -> anyhow::Result<ExitCode> {
     let page = versions(global, &args.target)?;
     with_shelf(global, |shelf| match at {
         None => latest(shelf, &page, args),
-        Some(at) => then(shelf, &page, args, at),
+        Some(at) => then(&global.data, shelf, &page, args, at),
     })
 }
 
@@ -37,8 +38,19 @@ fn latest(shelf: &Shelf<'_>, page: &Versions, args: &Show) -> anyhow::Result<Exi
 }
 
 /// The version of a time.
-fn then(shelf: &Shelf<'_>, page: &Versions, args: &Show, at: Time) -> anyhow::Result<ExitCode> {
-    let Some(n) = version_at(&page.captures, at) else {
+fn then(
+    data: &Path,
+    shelf: &Shelf<'_>,
+    page: &Versions,
+    args: &Show,
+    at: Time,
+) -> anyhow::Result<ExitCode> {
+    let n = version_at(&page.captures, at);
+    let shown = n.map(|n| page.captures[n].time);
+    if let Some(gone) = pruned(data, page, shown, at) {
+        bail!("{gone}");
+    }
+    let Some(n) = n else {
         let first = page.captures.first().map(|c| c.time.iso_seconds()).unwrap_or_default();
         bail!("there was no version of {} yet; its first visit was {first}", page.url);
     };
@@ -70,6 +82,28 @@ fn then(shelf: &Shelf<'_>, page: &Versions, args: &Show, at: Time) -> anyhow::Re
     }
     allowed(page, capture, args)?;
     print(shelf, page, n, args)
+}
+
+/// Whether the version of a time was pruned, in words: what stands beside it is not it.
+fn pruned(data: &Path, page: &Versions, shown: Option<Time>, at: Time) -> Option<String> {
+    let (time, when) = pruned_between(data, page.url.as_str(), shown, at)?;
+    let kept = |c: &&Capture| c.outcome.is_success();
+    let before = page.captures.iter().rev().filter(|c| c.time <= at).find(kept);
+    let after = page.captures.iter().filter(|c| c.time > at).find(kept);
+    let near: Vec<String> = [(before, "before"), (after, "after")]
+        .into_iter()
+        .filter_map(|(c, word)| Some(format!("--at {} the one {word} it", c?.time)))
+        .collect();
+    Some(format!(
+        "the version of {} that was seen {} was pruned ({}); {}",
+        page.url,
+        time.iso_seconds(),
+        when.iso_seconds(),
+        match near.is_empty() {
+            true => "`argiope history` lists those that stay".to_owned(),
+            false => format!("{} is kept", near.join(" and ")),
+        }
+    ))
 }
 
 /// A page may ask not to be shown.
