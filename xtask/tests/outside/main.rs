@@ -43,6 +43,7 @@ mod old_web;
 mod operator;
 mod patience;
 mod politeness;
+mod prune;
 mod readers;
 mod rig;
 mod robots;
