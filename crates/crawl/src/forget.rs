@@ -27,6 +27,7 @@ mod prune;
 mod receipt;
 
 pub use look::{ForgetPlan, Move, Survivor, Thinned, look};
+pub(crate) use prune::PrunedPages;
 pub use prune::{PruneOrder, look_prune, pruned_between};
 pub use receipt::{FileReceipt, Pruned, Receipt};
 

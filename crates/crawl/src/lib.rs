@@ -59,6 +59,7 @@ mod export_graph;
 mod export_pages;
 mod export_tree;
 mod export_wacz;
+mod feed;
 mod fleet;
 mod follow;
 mod forget;
@@ -102,6 +103,9 @@ pub use export_graph::{
 pub use export_pages::{PageFilter, PagesExported, export_jsonl, export_text, export_text_tree};
 pub use export_tree::{TreeExported, TreeOrder, export_tree, tree_path};
 pub use export_wacz::{WaczExported, WaczOrder, export_wacz};
+pub use feed::{
+    FeedEntry, FeedError, FeedHead, FeedOrder, News, atom, feed_id, news, write_feed, write_whole,
+};
 pub use fleet::Fleet;
 pub use follow::{Follower, Followers, Following};
 pub use forget::{

@@ -201,6 +201,7 @@ pub(crate) fn lost(captures: &[Capture], goes: &[bool]) -> Vec<Time> {
 mod tests {
     use super::*;
     use argiope_model::{Directives, DocId, FetchOutcome, JobId};
+    use serde_json::json;
 
     const HOUR: i64 = 3_600_000;
     const LATER: Time = Time(i64::MAX);
@@ -214,23 +215,20 @@ mod tests {
                 'x' => FetchOutcome::new(OutcomeKind::TimedOut, 0),
                 _ => FetchOutcome::new(OutcomeKind::Fetched, 200),
             };
-            Capture {
-                doc: DocId(1),
-                job: JobId(1),
-                time: Time(hour * HOUR),
-                outcome,
-                record: None,
-                revisit: false,
-                text: None,
-                mime: "text/html".into(),
-                bytes: 1,
-                payload_digest: [what as u8; 20],
-                body_digest: [what as u8; 32],
-                last_modified: None,
-                etag: None,
-                elapsed_ms: 0,
-                directives: Directives::default(),
-            }
+            serde_json::from_value(json!({
+                "doc": DocId(1),
+                "job": JobId(1),
+                "time": Time(hour * HOUR),
+                "outcome": outcome,
+                "revisit": false,
+                "mime": "text/html",
+                "bytes": 1,
+                "payload_digest": vec![what as u8; 20],
+                "body_digest": vec![what as u8; 32],
+                "elapsed_ms": 0,
+                "directives": Directives::default(),
+            }))
+            .expect("a capture")
         };
         told.iter().map(visit).collect()
     }

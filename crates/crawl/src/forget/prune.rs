@@ -122,27 +122,45 @@ impl Found<'_> {
     }
 }
 
+/// The texts of the receipts of prunings. What cannot be read says nothing.
+fn receipts(data: &Path) -> impl Iterator<Item = String> {
+    let found = fs::read_dir(receipts_dir(data)).into_iter().flatten().flatten();
+    let is_prune = |path: &Path| {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        name.starts_with("prune-") && name.ends_with(".json")
+    };
+    let paths = found.map(|entry| entry.path()).filter(move |path| is_prune(path));
+    paths.filter_map(|path| fs::read_to_string(path).ok())
+}
+
+/// Pages that have lost versions by pruning, as the receipts say.
+pub(crate) struct PrunedPages(Vec<String>);
+
+impl PrunedPages {
+    /// Those of a directory.
+    pub fn of(data: &Path) -> Self {
+        PrunedPages(receipts(data).collect())
+    }
+
+    /// Whether a page is one of them.
+    pub fn contains(&self, url: &str) -> bool {
+        let quoted = Value::from(url).to_string();
+        self.0.iter().any(|text| text.contains(&quoted))
+    }
+}
+
 /// The last version of a page that was pruned in a span of time (its beginning not included), and
-/// when it was pruned: what the receipts say. What cannot be read says nothing.
+/// when it was pruned: what the receipts say.
 pub fn pruned_between(
     data: &Path,
     url: &str,
     after: Option<Time>,
     until: Time,
 ) -> Option<(Time, Time)> {
-    let receipts = fs::read_dir(receipts_dir(data)).ok()?.flatten().map(|entry| entry.path());
-    let is_prune = |path: &Path| {
-        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        name.starts_with("prune-") && name.ends_with(".json")
-    };
     let quoted = Value::from(url).to_string();
     let mut last = None;
-    for path in receipts.filter(|path| is_prune(path)) {
-        // Receipts may be long, and few name the page.
-        let Ok(text) = fs::read_to_string(&path) else { continue };
-        if !text.contains(&quoted) {
-            continue;
-        }
+    // Receipts may be long, and few name the page.
+    for text in receipts(data).filter(|text| text.contains(&quoted)) {
         let Ok(receipt) = serde_json::from_str::<Value>(&text) else { continue };
         let Some(when) = receipt["time"].as_str().and_then(warc_date) else { continue };
         let pages = receipt["versions"].as_array().into_iter().flatten();
