@@ -92,6 +92,8 @@ pub enum Command {
     History(crate::args_history::History),
     /// What changed on a page, word by word
     Diff(crate::args_history::Diff),
+    /// What is new and what has changed, as an Atom feed
+    Feed(crate::args_feed::Feed),
     /// Check the archive against the store: every digest, every pointer
     Verify(Verify),
     /// Write the archive, its pages or its links in forms other tools read

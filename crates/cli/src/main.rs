@@ -6,6 +6,7 @@
 //! * Exit codes: 0 done, 1 failed, 2 wrong usage.
 
 mod args;
+mod args_feed;
 mod args_history;
 mod args_prune;
 mod args_store;
@@ -95,6 +96,7 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Show(args) => command::show::show(&global, &args),
         Command::History(args) => command::history::history(&global, &args),
         Command::Diff(args) => command::diff::diff(&global, &args),
+        Command::Feed(args) => command::feed::feed(&global, &args),
         Command::Verify(_) => command::check::verify(&global),
         Command::Export(args) => command::export::export(&global, args),
         Command::Import(args) => command::import::import(&global, args),

@@ -21,7 +21,7 @@ use argiope_model::{CanonicalUrl, Capture, HostKey, Role, Time, UrlKey};
 use argiope_store::{Change, Ended, Store, StoreError, UrlRow};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -374,7 +374,10 @@ fn words(
 /// Pieces of text in one line, cut behind a word.
 fn cut<'a>(pieces: impl IntoIterator<Item = &'a str>) -> String {
     let mut out = String::new();
-    for (n, piece) in pieces.into_iter().enumerate() {
+    // What came in many places is told once.
+    let mut seen = HashSet::new();
+    let pieces = pieces.into_iter().filter(|piece| seen.insert(piece.trim()));
+    for (n, piece) in pieces.enumerate() {
         for (m, word) in piece.split_whitespace().enumerate() {
             if out.len() + word.len() > QUOTED {
                 out.push_str(" …");
@@ -551,7 +554,7 @@ mod tests {
         let long = "word ".repeat(400);
         let short = cut([long.as_str()]);
         assert!(short.len() < QUOTED + 10 && short.ends_with("word …"), "{short}");
-        assert_eq!(cut(["one two", "three"]), "one two … three");
+        assert_eq!(cut(["one two", "three", "one two"]), "one two … three");
     }
 
     #[test]

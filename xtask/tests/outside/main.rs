@@ -22,6 +22,7 @@ mod completeness;
 mod copy;
 mod documents;
 mod exchange;
+mod feed;
 mod fleet;
 mod fleet_metrics;
 mod fleet_read;

@@ -7,6 +7,7 @@ pub mod crawl;
 pub mod demo;
 pub mod diff;
 pub mod export;
+pub mod feed;
 pub mod fleet;
 pub mod forget;
 pub mod history;
