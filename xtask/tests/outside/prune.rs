@@ -22,7 +22,7 @@ use xtask::process::{self, Running};
 use xtask::tools;
 
 const ROUNDS: usize = 6;
-const PAGES: usize = 24;
+const PAGES: usize = 36;
 /// The hours of the two rounds of a day.
 const HOURS: [usize; 2] = [6, 18];
 
