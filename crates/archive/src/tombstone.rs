@@ -69,6 +69,28 @@ pub fn blank_texts(dir: &Path, places: &[Location]) -> Result<(), ArchiveError> 
     })
 }
 
+/// Places that follow each other without a gap, as one, up to a length: what lies there is one
+/// tombstone then, and most of it one hole.
+pub fn merge_places(places: &[Location]) -> Vec<Location> {
+    let mut places = places.to_vec();
+    places.sort_unstable();
+    places.dedup();
+    let mut out: Vec<Location> = Vec::new();
+    for at in places {
+        match out.last_mut() {
+            Some(last)
+                if last.segment == at.segment
+                    && last.offset + last.length == at.offset
+                    && last.length + at.length <= MOST_MERGED =>
+            {
+                last.length += at.length;
+            }
+            _ => out.push(at),
+        }
+    }
+    out
+}
+
 /// Calls `each` with the places of one segment at a time, in their order.
 fn each_file(
     places: &[Location],
@@ -111,6 +133,8 @@ fn over(
     Ok(())
 }
 
+/// A tombstone that is made of several is not longer: somebody may read it at once.
+const MOST_MERGED: u64 = 16 << 20;
 /// What a file system gives away at once.
 const PAGE: u64 = 4096;
 
@@ -397,6 +421,30 @@ mod tests {
         if std::fs::metadata(&sample).unwrap().blocks() == 0 {
             let after = std::fs::metadata(&path).unwrap().blocks();
             assert!(after * 3 < before, "{after} of {before} blocks are still taken");
+        }
+    }
+
+    #[test]
+    fn neighbours_are_one_tombstone_and_readers_walk_over_it() {
+        let place = |segment, offset, length| Location { segment, offset, length };
+        let all = [place(1, 700, 100), place(1, 100, 200), place(1, 300, 300), place(2, 600, 50)];
+        let merged = merge_places(&all);
+        assert_eq!(merged, [place(1, 100, 500), place(1, 700, 100), place(2, 600, 50)]);
+        let long = [place(1, 0, MOST_MERGED), place(1, MOST_MERGED, 1000)];
+        assert_eq!(merge_places(&long), long);
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(warc_segment_name(1));
+        let file: Vec<u8> = (0..8).flat_map(|_| made(1000)).collect();
+        std::fs::write(&path, &file).unwrap();
+        let gone = [place(1, 1000, 1000), place(1, 2000, 1000), place(1, 3000, 1000)];
+        for _ in 0..2 {
+            blank_records(dir.path(), &merge_places(&gone), NOW).unwrap();
+            let held = std::fs::read(&path).unwrap();
+            let found: Vec<_> = WarcReader::new(&held[..]).map(|entry| entry.unwrap()).collect();
+            let offsets: Vec<u64> = found.iter().map(|entry| entry.offset).collect();
+            assert_eq!(offsets, [0, 1000, 4000, 5000, 6000, 7000]);
+            assert!(found.iter().all(|entry| is_tombstone(&entry.headers)));
+            assert!(held[..1000] == file[..1000] && held[4000..] == file[4000..]);
         }
     }
 

@@ -38,10 +38,10 @@ use crate::log::forget_details;
 use crate::words::{Hold, Words};
 use argiope_archive::{
     ArchiveError, SegmentKind as ArchiveKind, Segments, WarcInfo, blank_records, blank_texts,
-    is_tombstone, open_record,
+    is_tombstone, merge_places, open_record,
 };
 use argiope_index::{IndexError, IndexSettings, made_with};
-use argiope_model::{CanonicalUrl, HostKey, Time, UrlKey};
+use argiope_model::{CanonicalUrl, HostKey, Location, Time, UrlKey};
 use argiope_store::{Batch, Forget, SegmentKind, Store, StoreError, UrlState};
 use receipt::FileBefore;
 use std::fs::{self, File};
@@ -259,9 +259,14 @@ fn behind_the_commit(
     plan: &ForgetPlan,
     files: &StoreFiles<'_>,
 ) -> Result<Receipt, ForgetError> {
-    let records = plan.all_records();
+    // What goes for the sake of room goes in as few pieces as possible.
+    let pieces = |places: Vec<Location>| match plan.prune {
+        Some(_) => merge_places(&places),
+        None => places,
+    };
+    let records = pieces(plan.all_records());
     blank_records(&dir.warc(), &records, Time(plan.time_ms))?;
-    blank_texts(&dir.text(), &plan.texts)?;
+    blank_texts(&dir.text(), &pieces(plan.texts.clone()))?;
     for at in &records {
         if !is_tombstone(open_record(&dir.warc(), *at)?.headers()) {
             let path = dir.warc().join(argiope_archive::warc_segment_name(at.segment));

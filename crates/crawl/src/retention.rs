@@ -24,7 +24,7 @@ pub enum Keep {
     All,
     /// The last so many; visits that found the same belong to one version.
     Last(u32),
-    /// The last of every day.
+    /// The last of every day, as it was first seen that day.
     Daily,
     /// The last of every week, which begins on a Monday.
     Weekly,
@@ -114,7 +114,7 @@ pub(crate) fn going(captures: &[Capture], keep: Keep, before: Time) -> Vec<bool>
             let old = captures.partition_point(|c| c.time < before);
             let mut from = 0;
             for period in captures[..old].chunk_by(|a, b| period(keep, a) == period(keep, b)) {
-                let best = period.iter().rposition(has_bytes);
+                let best = period.iter().rposition(has_bytes).map(|n| first_alike(period, n));
                 let best = best.or_else(|| period.iter().rposition(|c| c.outcome.is_success()));
                 let best = best.or_else(|| period.iter().rposition(tells));
                 stays[from + best.unwrap_or(period.len() - 1)] = true;
@@ -129,6 +129,20 @@ pub(crate) fn going(captures: &[Capture], keep: Keep, before: Time) -> Vec<bool>
         }
     }
     stays.into_iter().map(|stays| !stays).collect()
+}
+
+/// The first of the visits one after another that found what the visit `n` did. Its record is the one
+/// that the others refer to, as a rule: what it holds need not be copied.
+fn first_alike(captures: &[Capture], n: usize) -> usize {
+    let mut first = n;
+    for (at, c) in captures[..n].iter().enumerate().rev().filter(|(_, c)| tells(c)) {
+        match c.outcome.kind {
+            OutcomeKind::Fetched if c.body_digest == captures[n].body_digest => first = at,
+            OutcomeKind::NotModified => {}
+            _ => break,
+        }
+    }
+    first
 }
 
 /// The number of a period; two captures of one period follow each other.
@@ -257,6 +271,18 @@ mod tests {
         assert_eq!(kept(&told, "daily", Time(30 * HOUR)), [23, 25, 30, 50, 51]);
         assert_eq!(kept(&told, "all", LATER).len(), told.len());
         assert_eq!(kept(&told, "yearly", LATER), [51]);
+    }
+
+    #[test]
+    fn of_visits_that_found_the_same_on_a_day_the_first_stays() {
+        let told =
+            [(1, 'a'), (2, 'b'), (3, 'x'), (4, '='), (5, 'b'), (30, 'b'), (31, 'b'), (60, 'c')];
+        assert_eq!(kept(&told, "daily", LATER), [2, 30, 60]);
+        // The latest stays as well.
+        assert_eq!(kept(&told[..7], "daily", LATER), [2, 30, 31]);
+        // Back as it was is not as it was all the time.
+        assert_eq!(kept(&[(1, 'a'), (2, 'b'), (3, 'a'), (30, 'c')], "daily", LATER), [3, 30]);
+        assert_eq!(kept(&[(1, 'a'), (2, '4'), (3, 'a'), (30, 'c')], "daily", LATER), [3, 30]);
     }
 
     #[test]
