@@ -1,13 +1,13 @@
 //! `show`: one version of a page, from the archive. The owner of the directory says where it
 //! lies; the files are read without asking anybody.
 
-use super::history::{versions, with_shelf};
+use super::history::{pruned, versions, with_shelf};
 use super::moment::moment;
 use super::now;
 use crate::args::{Global, Show};
 use crate::output;
 use anyhow::{Context, bail};
-use argiope_crawl::{Shelf, Versions, pruned_between, version_at};
+use argiope_crawl::{Shelf, Versions, version_at};
 use argiope_model::{Capture, OutcomeKind, Time};
 use std::io::{self, Write};
 use std::path::Path;
@@ -82,28 +82,6 @@ fn then(
     }
     allowed(page, capture, args)?;
     print(shelf, page, n, args)
-}
-
-/// Whether the version of a time was pruned, in words: what stands beside it is not it.
-fn pruned(data: &Path, page: &Versions, shown: Option<Time>, at: Time) -> Option<String> {
-    let (time, when) = pruned_between(data, page.url.as_str(), shown, at)?;
-    let kept = |c: &&Capture| c.outcome.is_success();
-    let before = page.captures.iter().rev().filter(|c| c.time <= at).find(kept);
-    let after = page.captures.iter().filter(|c| c.time > at).find(kept);
-    let near: Vec<String> = [(before, "before"), (after, "after")]
-        .into_iter()
-        .filter_map(|(c, word)| Some(format!("--at {} the one {word} it", c?.time)))
-        .collect();
-    Some(format!(
-        "the version of {} that was seen {} was pruned ({}); {}",
-        page.url,
-        time.iso_seconds(),
-        when.iso_seconds(),
-        match near.is_empty() {
-            true => "`argiope history` lists those that stay".to_owned(),
-            false => format!("{} is kept", near.join(" and ")),
-        }
-    ))
 }
 
 /// A page may ask not to be shown.
