@@ -95,5 +95,5 @@ pub use surt::surt;
 pub use text::{
     TEXT_FORMAT_VERSION, TextBlob, TextReader, TextRef, decode_text, encode_text, read_text,
 };
-pub use tombstone::{blank_records, blank_texts, is_tombstone};
+pub use tombstone::{blank_records, blank_texts, is_tombstone, merge_places};
 pub use wacz::{WaczIndex, WaczInfo, WaczPage, WaczPages, WaczWriter};

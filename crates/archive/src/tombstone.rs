@@ -6,8 +6,9 @@
 //! * Its place: `crawl` calls it when pages are forgotten, as the owner of the directory.
 //! * Invariants: what is written depends on the place and the time alone, so doing it twice does
 //!   it once; when [`blank_records`] and [`blank_texts`] return, it is on the disk.
-//! * The member is padded with spaces inside the record's block, in stored deflate blocks: plain
-//!   gzip, a plain record. Padding in the gzip header would be shorter to write, but some readers
+//! * The member is padded with zeros inside the record's block, in stored deflate blocks: plain
+//!   gzip, a plain record. Zeros need no room: where the file system knows holes, the pages of the
+//!   file that hold nothing else are given back to it. Padding in the gzip header would be shorter to write, but some readers
 //!   take only short headers. Where a member is too short even for the bare record in stored form,
 //!   it is packed and padded in the header, and where it is shorter still it is an empty member.
 //! * What is not here: which records go, and who still needs their payloads (`crawl`).
@@ -68,6 +69,28 @@ pub fn blank_texts(dir: &Path, places: &[Location]) -> Result<(), ArchiveError> 
     })
 }
 
+/// Places that follow each other without a gap, as one, up to a length: what lies there is one
+/// tombstone then, and most of it one hole.
+pub fn merge_places(places: &[Location]) -> Vec<Location> {
+    let mut places = places.to_vec();
+    places.sort_unstable();
+    places.dedup();
+    let mut out: Vec<Location> = Vec::new();
+    for at in places {
+        match out.last_mut() {
+            Some(last)
+                if last.segment == at.segment
+                    && last.offset + last.length == at.offset
+                    && last.length + at.length <= MOST_MERGED =>
+            {
+                last.length += at.length;
+            }
+            _ => out.push(at),
+        }
+    }
+    out
+}
+
 /// Calls `each` with the places of one segment at a time, in their order.
 fn each_file(
     places: &[Location],
@@ -103,7 +126,49 @@ fn over(
         let done = out.seek(SeekFrom::Start(at.offset)).and_then(|_| write(&mut out, *at));
         done.map_err(ArchiveError::io("write", path))?;
     }
-    out.flush().and_then(|()| file.sync_all()).map_err(ArchiveError::io("sync", path))
+    out.flush().and_then(|()| file.sync_all()).map_err(ArchiveError::io("sync", path))?;
+    drop(out);
+    // The zeros are there; that they need room is no failure.
+    let _ = give_back(path, places);
+    Ok(())
+}
+
+/// A tombstone that is made of several is not longer: somebody may read it at once.
+const MOST_MERGED: u64 = 16 << 20;
+/// What a file system gives away at once.
+const PAGE: u64 = 4096;
+
+/// Makes holes of the pages of these places that are all zeros. What is read there stays the same.
+#[cfg(target_os = "linux")]
+fn give_back(path: &Path, places: &[Location]) -> std::io::Result<()> {
+    use rustix::fs::{FallocateFlags, fallocate};
+    use std::os::unix::fs::FileExt;
+    let file = File::options().read(true).write(true).open(path)?;
+    let hole = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
+    let mut page = [0; PAGE as usize];
+    for at in places {
+        let (mut offset, end) = (at.offset.next_multiple_of(PAGE), at.offset + at.length);
+        let mut from = offset;
+        while offset + PAGE <= end {
+            file.read_exact_at(&mut page, offset)?;
+            offset += PAGE;
+            if page.iter().any(|b| *b != 0) {
+                if offset - PAGE > from {
+                    fallocate(&file, hole, from, offset - PAGE - from)?;
+                }
+                from = offset;
+            }
+        }
+        if offset > from {
+            fallocate(&file, hole, from, offset - from)?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn give_back(_: &Path, _: &[Location]) -> std::io::Result<()> {
+    Ok(())
 }
 
 /// Gives a file bytes of its own where it shares them with a copy of the crawl: what is removed here
@@ -182,13 +247,13 @@ fn head(time: Time, name: &str, block: u64, space: &str) -> Vec<u8> {
     line(&mut out, "WARC-Type", "metadata");
     line(&mut out, "WARC-Record-ID", &record_id("metadata", name, time, &[]));
     line(&mut out, "WARC-Date", &time.iso_seconds());
-    line(&mut out, "Content-Type", "text/plain");
+    line(&mut out, "Content-Type", "application/octet-stream");
     line(&mut out, "Content-Length", &format!("{space}{block}"));
     out.extend_from_slice(b"\r\n");
     out
 }
 
-/// Writes `start`, so many spaces and the end of the record as stored blocks.
+/// Writes `start`, so many zeros and the end of the record as stored blocks.
 fn stored(
     out: &mut impl Write,
     blocks: u64,
@@ -199,7 +264,7 @@ fn stored(
     out.write_all(&GZIP_HEAD)?;
     let mut crc = Crc::new();
     // What a record begins and ends with is short: the first block takes in the one and the last
-    // the other, as every block but those is full of spaces.
+    // the other, as every block but those is full of zeros.
     let (mut at, mut left) = (0, plain);
     for n in (0..blocks).rev() {
         let size = left.min(BLOCK);
@@ -215,7 +280,7 @@ fn stored(
     out.write_all(&crc.amount().to_le_bytes())
 }
 
-/// The bytes from `from` to `to` of: `start`, `padding` spaces, the end of a record.
+/// The bytes from `from` to `to` of: `start`, `padding` zeros, the end of a record.
 fn piece(
     out: &mut impl Write,
     from: u64,
@@ -234,8 +299,8 @@ fn piece(
     let (a, b) = cut(start, 0);
     crc.update(&start[a..b]);
     out.write_all(&start[a..b])?;
-    let spaces = to.clamp(begins, ends) - from.clamp(begins, ends);
-    fill(out, b' ', spaces, crc)?;
+    let zeros = to.clamp(begins, ends) - from.clamp(begins, ends);
+    fill(out, 0, zeros, crc)?;
     let (a, b) = cut(END, ends);
     crc.update(&END[a..b]);
     out.write_all(&END[a..b])
@@ -324,6 +389,63 @@ mod tests {
         let here = std::fs::read(&here).unwrap();
         assert!(here[..10] == [7; 10] && here[60..] == [7; 40] && !here[10..60].contains(&7));
         assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 2, "nothing else is left");
+    }
+
+    /// On a file system that knows holes; others say nothing here.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn what_is_removed_needs_no_room_and_is_read_as_before() {
+        use std::os::unix::fs::MetadataExt;
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(warc_segment_name(1));
+        let write = |bytes: &[u8]| {
+            std::fs::write(&path, bytes).unwrap();
+            File::open(&path).unwrap().sync_all().unwrap();
+        };
+        let size = 300_000;
+        write(&vec![7; size as usize + 20_000]);
+        let before = std::fs::metadata(&path).unwrap().blocks();
+        let place = Location { segment: 1, offset: 10_000, length: size };
+        blank_records(dir.path(), &[place], NOW).unwrap();
+        let all = std::fs::read(&path).unwrap();
+        let mut expected = Vec::new();
+        member(&mut expected, size, NOW, &format!("{} 10000", warc_segment_name(1))).unwrap();
+        assert_eq!(all.len(), size as usize + 20_000);
+        assert!(all[..10_000].iter().chain(&all[310_000..]).all(|b| *b == 7), "others' bytes");
+        assert_eq!(all[10_000..310_000], expected);
+        // Whether holes are known here is tried on a file of nothing else.
+        let sample = dir.path().join("sample");
+        std::fs::write(&sample, vec![0; 8 * PAGE as usize]).unwrap();
+        File::open(&sample).unwrap().sync_all().unwrap();
+        give_back(&sample, &[Location { segment: 1, offset: 0, length: 8 * PAGE }]).unwrap_or(());
+        if std::fs::metadata(&sample).unwrap().blocks() == 0 {
+            let after = std::fs::metadata(&path).unwrap().blocks();
+            assert!(after * 3 < before, "{after} of {before} blocks are still taken");
+        }
+    }
+
+    #[test]
+    fn neighbours_are_one_tombstone_and_readers_walk_over_it() {
+        let place = |segment, offset, length| Location { segment, offset, length };
+        let all = [place(1, 700, 100), place(1, 100, 200), place(1, 300, 300), place(2, 600, 50)];
+        let merged = merge_places(&all);
+        assert_eq!(merged, [place(1, 100, 500), place(1, 700, 100), place(2, 600, 50)]);
+        let long = [place(1, 0, MOST_MERGED), place(1, MOST_MERGED, 1000)];
+        assert_eq!(merge_places(&long), long);
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(warc_segment_name(1));
+        let file: Vec<u8> = (0..8).flat_map(|_| made(1000)).collect();
+        std::fs::write(&path, &file).unwrap();
+        let gone = [place(1, 1000, 1000), place(1, 2000, 1000), place(1, 3000, 1000)];
+        for _ in 0..2 {
+            blank_records(dir.path(), &merge_places(&gone), NOW).unwrap();
+            let held = std::fs::read(&path).unwrap();
+            let found: Vec<_> = WarcReader::new(&held[..]).map(|entry| entry.unwrap()).collect();
+            let offsets: Vec<u64> = found.iter().map(|entry| entry.offset).collect();
+            assert_eq!(offsets, [0, 1000, 4000, 5000, 6000, 7000]);
+            assert!(found.iter().all(|entry| is_tombstone(&entry.headers)));
+            assert!(held[..1000] == file[..1000] && held[4000..] == file[4000..]);
+        }
     }
 
     #[test]

@@ -99,6 +99,8 @@ pub enum Command {
     History(crate::args_history::History),
     /// What changed on a page, word by word
     Diff(crate::args_history::Diff),
+    /// What is new and what has changed, as an Atom feed
+    Feed(crate::args_feed::Feed),
     /// Check the archive against the store: every digest, every pointer
     Verify(Verify),
     /// Write the archive, its pages or its links in forms other tools read
@@ -109,6 +111,8 @@ pub enum Command {
     Store(crate::args_store::Store),
     /// Remove pages on request: from the archive, the texts, the links and the store
     Forget(Forget),
+    /// Remove old versions of pages by a rule; what stays can be read as before
+    Prune(crate::args_prune::Prune),
     /// Write or explain the configuration
     Config(Config),
 }

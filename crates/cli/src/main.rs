@@ -6,7 +6,9 @@
 //! * Exit codes: 0 done, 1 failed, 2 wrong usage.
 
 mod args;
+mod args_feed;
 mod args_history;
+mod args_prune;
 mod args_store;
 mod args_watch;
 mod command;
@@ -64,6 +66,7 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     let alone = match &command {
         Command::Import(_) => "import",
         Command::Forget(_) => "forget",
+        Command::Prune(_) => "prune",
         Command::Reindex(args) if args.from_archive => "reindex --from-archive",
         _ => "",
     };
@@ -97,11 +100,13 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Show(args) => command::show::show(&global, &args),
         Command::History(args) => command::history::history(&global, &args),
         Command::Diff(args) => command::diff::diff(&global, &args),
+        Command::Feed(args) => command::feed::feed(&global, &args),
         Command::Verify(_) => command::check::verify(&global),
         Command::Export(args) => command::export::export(&global, args),
         Command::Import(args) => command::import::import(&global, args),
         Command::Store(args) => command::copy::store(&global, &args),
         Command::Forget(args) => command::forget::forget(&global, &args),
+        Command::Prune(args) => command::prune::prune(&global, &args),
         Command::Config(args) => command::settings::config(&global, &args),
     }
 }

@@ -8,6 +8,7 @@ use crate::backlinks::Backlinks;
 use crate::data_dir::{DataDir, text_dir};
 use crate::disk;
 use crate::explain::explain;
+use crate::feed::FeedOrder;
 use crate::follow::Followers;
 use crate::import::is_import;
 use crate::live::{Live, Look, summed};
@@ -40,6 +41,8 @@ pub enum Question {
     Captures(String),
     /// The captures of a URL or a document number whole, oldest first, behind a row of its URL.
     Versions(String),
+    /// What is new and what has changed, newest first.
+    Feed(FeedOrder),
     /// Set a job to a state: `open`, `paused`, `dropped`.
     SetJob(u32, String),
     /// Why a URL was or was not fetched, and when it will be.
@@ -166,6 +169,12 @@ pub fn answer(
             .and_then(|found| found.map(|(key, _)| captures(store, key)).transpose()),
         Question::Versions(target) => find(target, dir.suffixes(), store)
             .and_then(|found| found.map(|(key, row)| versions(store, key, &row)).transpose()),
+        Question::Feed(order) => {
+            return match crate::feed::news(dir, store, order) {
+                Ok(entries) => Asked::Rows(crate::feed::rows(&entries)),
+                Err(e) => Asked::Sorry(e.to_string()),
+            };
+        }
         Question::SetJob(id, state) => match job_state(store, *id, state) {
             Ok(state) => {
                 let jobs = vec![JobChange::State(JobId(*id), state)];

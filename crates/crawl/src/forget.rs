@@ -1,4 +1,5 @@
-//! Forgetting: pages of which nothing is to be kept, out of everything at once.
+//! Forgetting: pages of which nothing is to be kept, out of everything at once. Pruning: versions
+//! of pages that nobody asks for any more, the same way.
 //!
 //! ```text
 //!  look ──▶ plan on disk ──▶ copies moved ──▶ one store batch ──▶ records and ──▶ store ──▶ receipt,
@@ -14,15 +15,21 @@
 //! * Invariants: other pages keep what is theirs. A page with the same bytes as a forgotten one may
 //!   have nothing but a reference to that one's record: it is given a record of its own first
 //!   (`moving`). A text that another page has too is that page's, and stays.
-//! * What is not here: what lies in the places afterwards (`archive`), what is left of a row and how
+//! * Pruning ([`look_prune`]) is about room, not about secrets: of its pages the rows stay, other
+//!   captures of the same page are among those that keep what is theirs, and neither the store's
+//!   files nor logs and words are written anew.
+//! * What is not here: which versions go (`retention`), what lies in the places afterwards (`archive`), what is left of a row and how
 //!   the store's files lose what was deleted (`store`), talking to people (`cli`).
 
 mod look;
 mod moving;
+mod prune;
 mod receipt;
 
-pub use look::{ForgetPlan, Move, Survivor, look};
-pub use receipt::{FileReceipt, Receipt};
+pub use look::{ForgetPlan, Move, Survivor, Thinned, look};
+pub(crate) use prune::PrunedPages;
+pub use prune::{PruneOrder, look_prune, pruned_between};
+pub use receipt::{FileReceipt, Pruned, Receipt};
 
 use crate::backlinks::{Backlinks, chain};
 use crate::data_dir::{DataDir, log_dir, receipts_dir};
@@ -31,10 +38,10 @@ use crate::log::forget_details;
 use crate::words::{Hold, Words};
 use argiope_archive::{
     ArchiveError, SegmentKind as ArchiveKind, Segments, WarcInfo, blank_records, blank_texts,
-    is_tombstone, open_record,
+    is_tombstone, merge_places, open_record,
 };
 use argiope_index::{IndexError, IndexSettings, made_with};
-use argiope_model::{CanonicalUrl, HostKey, Time, UrlKey};
+use argiope_model::{CanonicalUrl, HostKey, Location, Time, UrlKey};
 use argiope_store::{Batch, Forget, SegmentKind, Store, StoreError, UrlState};
 use receipt::FileBefore;
 use std::fs::{self, File};
@@ -59,8 +66,8 @@ pub enum ForgetError {
     NothingLeft(String),
     /// The store cannot be written anew.
     #[error(
-        "forgetting writes the store anew and needs {needed} bytes for that where {} lies, \
-         {free} are free; nothing was changed",
+        "there is not enough room where {} lies: what is removed has first to be written anew, which \
+         needs {needed} bytes, and {free} are free; nothing was changed",
         path.display()
     )]
     NoRoom {
@@ -152,7 +159,11 @@ pub fn forget(
 fn prepare(dir: &DataDir, store: &dyn Store, plan: &mut ForgetPlan) -> Result<(), ForgetError> {
     // The new store beside the old one, and something for the copies.
     let size = disk::dir_bytes(&dir.store());
-    let needed = size + size / 4 + (16 << 20) + plan.bytes();
+    let needed = (16 << 20)
+        + match plan.prune {
+            None => size + size / 4 + plan.bytes(),
+            Some(_) => plan.copied_bytes(),
+        };
     let free = disk::free_bytes(dir.path()).unwrap_or(u64::MAX);
     if free < needed {
         return Err(ForgetError::NoRoom { path: dir.path().to_owned(), free, needed });
@@ -185,8 +196,12 @@ pub fn finish_forgetting(
     }
     // Nothing has changed yet. What is wrong with the order is said once, not to everybody who
     // comes by.
-    let again = look(dir, &*store, &plan.asked, Time(plan.time_ms));
+    let again = match &plan.prune {
+        Some(order) => look_prune(dir, &*store, order, Time(plan.time_ms)),
+        None => look(dir, &*store, &plan.asked, Time(plan.time_ms)),
+    };
     match again {
+        Ok(again) if again.prune.is_some() && again.captures == 0 => remove(&at).map(|()| None),
         Ok(again) => forget(dir, store, again, files).map(Some),
         Err(e) => remove(&at).and(Err(e)),
     }
@@ -198,6 +213,11 @@ fn is_committed(
     store: &dyn Store,
     plan: &ForgetPlan,
 ) -> Result<Result<bool, StoreError>, String> {
+    if plan.prune.is_some() {
+        let (key, time) = *plan.going_captures(dir).first().ok_or("it names no version")?;
+        let left = store.captures(key);
+        return Ok(left.map(|left| left.iter().all(|capture| capture.time != time)));
+    }
     let first = plan.urls.first().ok_or("it names no URL")?;
     let key = CanonicalUrl::parse(first).map_err(|e| e.to_string())?.key(dir.suffixes());
     let row = store.urls(&[key]).map(|mut rows| rows.pop().flatten());
@@ -224,8 +244,9 @@ fn commit(dir: &DataDir, store: &dyn Store, plan: &ForgetPlan) -> Result<(), For
     let key = |text: &String| Some(CanonicalUrl::parse(text).ok()?.key(dir.suffixes()));
     let urls: Vec<UrlKey> = plan.urls.iter().filter_map(key).collect();
     let hosts: Vec<HostKey> = plan.hosts.iter().filter_map(|o| Some(key(o)?.host)).collect();
-    let payloads = look::payload_rows(dir, store, &urls)?;
-    let forget = Forget { urls, hosts, payloads, moved };
+    let captures = plan.going_captures(dir);
+    let payloads = look::payload_rows(dir, store, &urls, &captures)?;
+    let forget = Forget { urls, captures, hosts, payloads, moved };
     let now = Time(plan.time_ms);
     store.commit(Batch { now, forget, segments: segments.collect(), ..Batch::default() })?;
     Ok(())
@@ -238,22 +259,31 @@ fn behind_the_commit(
     plan: &ForgetPlan,
     files: &StoreFiles<'_>,
 ) -> Result<Receipt, ForgetError> {
-    let records = plan.all_records();
+    // What goes for the sake of room goes in as few pieces as possible.
+    let pieces = |places: Vec<Location>| match plan.prune {
+        Some(_) => merge_places(&places),
+        None => places,
+    };
+    let records = pieces(plan.all_records());
     blank_records(&dir.warc(), &records, Time(plan.time_ms))?;
-    blank_texts(&dir.text(), &plan.texts)?;
+    blank_texts(&dir.text(), &pieces(plan.texts.clone()))?;
     for at in &records {
         if !is_tombstone(open_record(&dir.warc(), *at)?.headers()) {
             let path = dir.warc().join(argiope_archive::warc_segment_name(at.segment));
             return Err(ForgetError::StillThere { path, offset: at.offset });
         }
     }
-    let logs = log_dir(dir.path());
-    forget_details(&logs, &plan.urls.iter().map(String::as_str).collect())
-        .map_err(io_error("rewrite", &logs))?;
-    forget_words(dir, &store)?;
+    if plan.prune.is_none() {
+        let logs = log_dir(dir.path());
+        forget_details(&logs, &plan.urls.iter().map(String::as_str).collect())
+            .map_err(io_error("rewrite", &logs))?;
+        forget_words(dir, &store)?;
+    }
     let after = FileBefore::of(dir, &*store, plan)?;
     drop(store);
-    (files.rewrite)(&dir.store())?;
+    if plan.prune.is_none() {
+        (files.rewrite)(&dir.store())?;
+    }
     clear_spool(dir)?;
     let receipt = Receipt::new(plan, after, disk::dir_bytes(&dir.store()));
     let receipts = receipts_dir(dir.path());

@@ -60,6 +60,7 @@ mod export_graph;
 mod export_pages;
 mod export_tree;
 mod export_wacz;
+mod feed;
 mod fleet;
 mod follow;
 mod forget;
@@ -73,6 +74,7 @@ mod log;
 mod member;
 mod metrics;
 mod order;
+mod retention;
 mod robots;
 mod run;
 mod settings;
@@ -95,7 +97,7 @@ pub use copy::{
     plan_to_fleet,
 };
 pub use data_dir::{Access, DataDir, DataDirError, Manifest};
-pub use director::{Keep, Tally};
+pub use director::{Return, Tally};
 pub use export::{export_cdxj, export_warc};
 pub use export_graph::{
     GraphEdge, GraphExported, GraphForm, GraphNode, LinkSource, StoredLinks, TakeEdge, TakeNode,
@@ -104,11 +106,14 @@ pub use export_graph::{
 pub use export_pages::{PageFilter, PagesExported, export_jsonl, export_text, export_text_tree};
 pub use export_tree::{TreeExported, TreeOrder, export_tree, tree_path};
 pub use export_wacz::{WaczExported, WaczOrder, export_wacz};
+pub use feed::{
+    FeedEntry, FeedError, FeedHead, FeedOrder, News, atom, feed_id, news, write_feed, write_whole,
+};
 pub use fleet::Fleet;
 pub use follow::{Follower, Followers, Following};
 pub use forget::{
-    FileReceipt, ForgetError, ForgetPlan, Move, OpenStore, Receipt, StoreFiles, Survivor,
-    finish_forgetting, forget, look,
+    FileReceipt, ForgetError, ForgetPlan, Move, OpenStore, PruneOrder, Pruned, Receipt, StoreFiles,
+    Survivor, Thinned, finish_forgetting, forget, look, look_prune, pruned_between,
 };
 pub use import::{
     ImportError, ImportOrder, ImportProblem, ImportSummary, ImportWatch, import_warc,
@@ -118,6 +123,7 @@ pub use live_tree::LiveTree;
 pub use member::{Follows, follows};
 pub use metrics::{page as metrics_page, serve as serve_metrics};
 pub use order::{NewJob, Picked, open_jobs, pick_job};
+pub use retention::{Keep, NoRule};
 pub use run::{Ended, EngineError, Instruction, Run, SiteChange, Summary, run};
 pub use settings::{EngineSettings, RevisitSettings, gap as address_gap};
 pub use sites::{excluded_starts, forgive_site};

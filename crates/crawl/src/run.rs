@@ -3,7 +3,7 @@
 use crate::before::Sites;
 use crate::committer::Committer;
 use crate::data_dir::{DataDir, log_dir};
-use crate::director::{Committing, Director, Keep, Tally};
+use crate::director::{Committing, Director, Return, Tally};
 use crate::disk;
 use crate::fleet::{Block, Fleet, Keeping, Term, ends_term, join, keep};
 use crate::group::{Event, Group};
@@ -97,7 +97,7 @@ pub struct Run {
     /// The fleet that this is one of; `None` for whoever crawls alone.
     pub fleet: Option<Fleet>,
     /// What it comes back to.
-    pub keep: Keep,
+    pub keep: Return,
     /// What is met instead of the world, in a simulation.
     pub made_up: Option<MadeUp>,
 }

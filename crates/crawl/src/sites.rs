@@ -126,7 +126,7 @@ pub(crate) fn rows(
     Ok(out.into_iter().map(|(_, _, row)| row).collect())
 }
 
-fn is_named(name: &str, url: &CanonicalUrl, site: &str) -> bool {
+pub(crate) fn is_named(name: &str, url: &CanonicalUrl, site: &str) -> bool {
     let name = name.trim_end_matches('/');
     name == site || name == url.host() || name == url.authority() || name == url.origin()
 }

@@ -14,8 +14,8 @@ use crate::web::{SimWeb, TIMEOUT};
 use crate::world::{Place, World};
 use anyhow::{Context, Result, bail};
 use argiope_crawl::{
-    Access, Clock, DataDir, Ended, EngineError, EngineSettings, Instruction, Keep, Live, MadeUp,
-    NewJob, Picked, Run, SiteChange, Summary, forgive_site, pick_job, run, verify,
+    Access, Clock, DataDir, Ended, EngineError, EngineSettings, Instruction, Live, MadeUp, NewJob,
+    Picked, Return, Run, SiteChange, Summary, forgive_site, pick_job, run, verify,
 };
 use argiope_fetch::FetchSettings;
 use argiope_frontier::Patience;
@@ -285,7 +285,7 @@ impl Simulation<'_> {
             stop: stopped,
             orders: ordered,
             fleet: None,
-            keep: Keep::Nothing,
+            keep: Return::Never,
             made_up: Some(MadeUp {
                 web: Arc::new(web),
                 clock,

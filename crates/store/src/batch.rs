@@ -84,12 +84,16 @@ pub struct Claims {
     pub window: usize,
 }
 
-/// URLs of which nothing is to be kept, and what goes with them.
+/// URLs and captures of which nothing is to be kept, and what goes with them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Forget {
     /// Their captures and forward links go, their rows leave the queue and say that they are
     /// forgotten. They keep their numbers, and the change log tells those who follow it.
     pub urls: Vec<UrlKey>,
+    /// Single captures that go, by their times; one that is not there is gone already. Their URLs
+    /// keep everything else, what was counted for them too, and the change log tells of them as of a
+    /// visit that found nothing new.
+    pub captures: Vec<(UrlKey, Time)>,
     /// Hosts of which nothing is left: their robots files go.
     pub hosts: Vec<HostKey>,
     /// Payloads that are stored no more.

@@ -4,10 +4,14 @@
 //! The row stays, with its number, its jobs and when it was first seen: it is what keeps a link
 //! from leading there again. What its jobs have done stays counted, for they did it; what they
 //! have yet to do, or count as given up and left alone, is taken back.
+//!
+//! Of a URL that loses single captures the row stays as it is.
 
-use crate::row::{HostRow, JobCounters, UrlHead, UrlState};
+use crate::batch::Forget;
+use crate::row::{Ended, HostRow, JobCounters, UrlHead, UrlState};
 use argiope_frontier::Place;
-use argiope_model::{JobId, Role, Time};
+use argiope_model::{JobId, Role, Time, UrlKey};
+use std::collections::HashSet;
 
 /// What a URL was before it was forgotten: what the tables around it must let go of.
 pub(crate) struct Before {
@@ -46,5 +50,27 @@ impl Before {
     /// Takes it from a job's counters: one by one, for every job it was queued for.
     pub(crate) fn unqueue(counters: &mut JobCounters) {
         counters.queued = counters.queued.saturating_sub(1);
+    }
+}
+
+/// What the change log says of a URL that has lost captures: as it stands, so that those who follow
+/// look at it again and find it as it was.
+pub(crate) fn as_it_stands(state: UrlState) -> Ended {
+    match state {
+        UrlState::Fetched | UrlState::Redirected => Ended::WithPage,
+        UrlState::Failed => Ended::Broken,
+        UrlState::Skipped(_) => Ended::LeftAlone,
+        UrlState::Queued => Ended::Open,
+        UrlState::Forgotten => Ended::Forgotten,
+    }
+}
+
+impl Forget {
+    /// Leaves every capture in it once, and none of a URL that goes whole.
+    pub(crate) fn take_out_twice(&mut self) {
+        let whole: HashSet<UrlKey> = self.urls.iter().copied().collect();
+        self.captures.retain(|(k, _)| !whole.contains(k));
+        self.captures.sort_unstable();
+        self.captures.dedup();
     }
 }

@@ -172,7 +172,7 @@ pub fn search(rig: &Rig, data: &str, words: &str) -> Result<(usize, String)> {
     Ok((count.trim().parse().with_context(|| out.clone())?, listed.to_owned()))
 }
 
-fn copy(rig: &Rig, from: &str, to: &str) -> Result<()> {
+pub fn copy(rig: &Rig, from: &str, to: &str) -> Result<()> {
     let mut command = Command::new("cp");
     command.args(["-r", "--sparse=always"]).arg(rig.dir.join(from)).arg(rig.dir.join(to));
     process::must(&mut command)

@@ -11,8 +11,8 @@ use crate::progress::Progress;
 use crate::{Usage, seeds};
 use anyhow::{Context, bail};
 use argiope_crawl::{
-    Access, DataDir, Ended, Fleet, Follower, Followers, Following, Keep, Listening, Live, LiveTree,
-    NewJob, Owner, Picked, Run, Summary, excluded_starts, listen, open_jobs, pick_job, run,
+    Access, DataDir, Ended, Fleet, Follower, Followers, Following, Listening, Live, LiveTree,
+    NewJob, Owner, Picked, Return, Run, Summary, excluded_starts, listen, open_jobs, pick_job, run,
 };
 use argiope_frontier::revisit::Pattern;
 use argiope_model::{CanonicalUrl, JobState, Suffixes};
@@ -30,7 +30,7 @@ pub struct Order {
     /// The fleet it is one of.
     pub fleet: Option<Fleet>,
     /// What it comes back to.
-    pub keep: Keep,
+    pub keep: Return,
     /// Of that, only these pages.
     pub only: Vec<Pattern>,
     /// Nothing is said but why it waits.
@@ -38,7 +38,7 @@ pub struct Order {
 }
 
 pub fn crawl(global: &Global, args: Crawl) -> anyhow::Result<ExitCode> {
-    crawl_kept(global, args, &[], Keep::Nothing).map(|_| ExitCode::SUCCESS)
+    crawl_kept(global, args, &[], Return::Never).map(|_| ExitCode::SUCCESS)
 }
 
 /// Crawls, and comes back to what was crawled where that is wanted: what came of that is told by
@@ -47,7 +47,7 @@ pub fn crawl_kept(
     global: &Global,
     args: Crawl,
     more: &[Override],
-    keep: Keep,
+    keep: Return,
 ) -> anyhow::Result<Option<Summary>> {
     let own_flags: Vec<Override> =
         overrides(&args).into_iter().chain(more.iter().cloned()).collect();
@@ -68,7 +68,7 @@ pub fn crawl_kept(
     if args.dry_run {
         return dry_run(global, settings, order).map(|_| None);
     }
-    let kept = keep != Keep::Nothing;
+    let kept = keep != Return::Never;
     let nothing = || {
         Usage(format!(
             "nothing is unfinished in {}; give a start URL: argiope crawl https://example.org/",

@@ -1,6 +1,6 @@
 //! `diff`: what changed on a page from one version to another, word by word.
 
-use super::history::{versions, with_shelf};
+use super::history::{pruned, versions, with_shelf};
 use super::moment::moment;
 use super::{now, print_json};
 use crate::args::{Format, Global};
@@ -9,7 +9,7 @@ use crate::output;
 use anyhow::{Context, bail};
 use argiope_archive::{Piece, Sight, TextBlob, Volatile, compare, word_diff};
 use argiope_crawl::Versions;
-use argiope_model::Time;
+use argiope_model::{Capture, OutcomeKind, Time};
 use serde_json::json;
 use std::fmt::Write;
 use std::process::ExitCode;
@@ -30,6 +30,13 @@ pub fn diff(global: &Global, args: &Diff) -> anyhow::Result<ExitCode> {
     };
     let (from, to) = (read("--from", &args.from)?, read("--to", &args.to)?);
     let page = versions(global, &args.target)?;
+    for at in [from, to].into_iter().flatten() {
+        let is_shown = |c: &&Capture| c.time <= at && c.outcome.kind == OutcomeKind::Fetched;
+        let shown = page.captures.iter().rev().find(is_shown).map(|c| c.time);
+        if let Some(gone) = pruned(&global.data, &page, shown, at) {
+            bail!("{gone}");
+        }
+    }
     let two = two(global, &page, args, from, to)?;
     if let Some(path) = &args.html {
         std::fs::write(path, html(&two))

@@ -28,7 +28,7 @@ pub fn forget(global: &Global, args: &Forget) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let asks = io::stdin().is_terminal() && io::stdout().is_terminal();
-    if asks && !args.yes && !confirmed(&plan)? {
+    if asks && !args.yes && !confirmed(&would_go(&plan))? {
         output::talk("Nothing was changed.");
         return Ok(ExitCode::FAILURE);
     }
@@ -43,8 +43,9 @@ pub fn forget(global: &Global, args: &Forget) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn confirmed(plan: &ForgetPlan) -> anyhow::Result<bool> {
-    would_go(plan).iter().for_each(output::talk);
+/// Says what would happen and asks.
+pub fn confirmed(said: &[String]) -> anyhow::Result<bool> {
+    said.iter().for_each(output::talk);
     let _ = write!(io::stderr(), "This cannot be undone. Go on? [y/N] ");
     let mut said = String::new();
     io::stdin().lock().read_line(&mut said).context("cannot read the answer")?;

@@ -7,9 +7,10 @@ use crate::args::{Format, Global};
 use crate::args_history::History;
 use crate::output::{self, bytes, count, cut, table};
 use anyhow::{Context, bail};
-use argiope_crawl::{Question, Shelf, Versions};
-use argiope_model::{CanonicalUrl, Capture};
+use argiope_crawl::{Question, Shelf, Versions, pruned_between};
+use argiope_model::{CanonicalUrl, Capture, Time};
 use serde_json::Value;
+use std::path::Path;
 use std::process::ExitCode;
 
 type Failure = Box<dyn std::error::Error + Send + Sync>;
@@ -42,6 +43,28 @@ pub fn with_shelf<T>(global: &Global, act: impl FnOnce(&Shelf<'_>) -> T) -> T {
     })
 }
 
+/// Whether the version of a time was pruned, in words: what stands beside it is not it.
+pub fn pruned(data: &Path, page: &Versions, shown: Option<Time>, at: Time) -> Option<String> {
+    let (time, when) = pruned_between(data, page.url.as_str(), shown, at)?;
+    let kept = |c: &&Capture| c.outcome.is_success();
+    let before = page.captures.iter().rev().filter(|c| c.time <= at).find(kept);
+    let after = page.captures.iter().filter(|c| c.time > at).find(kept);
+    let near: Vec<String> = [(before, "before"), (after, "after")]
+        .into_iter()
+        .filter_map(|(c, word)| Some(format!("--at {} the one {word} it", c?.time)))
+        .collect();
+    Some(format!(
+        "the version of {} that was seen {} was pruned ({}); {}",
+        page.url,
+        time.iso_seconds(),
+        when.iso_seconds(),
+        match near.is_empty() {
+            true => "`argiope history` lists those that stay".to_owned(),
+            false => format!("{} is kept", near.join(" and ")),
+        }
+    ))
+}
+
 pub fn history(global: &Global, args: &History) -> anyhow::Result<ExitCode> {
     let page = versions(global, &args.target)?;
     let mut rows = with_shelf(global, |shelf| argiope_crawl::history(shelf, &page))?;
@@ -57,11 +80,13 @@ pub fn history(global: &Global, args: &History) -> anyhow::Result<ExitCode> {
     let head = ["time", ">status", ">bytes", ">words", "change", "last modified", "title"];
     output::print(table(&head, &rows.iter().map(cells).collect::<Vec<_>>()))?;
     let changes = rows.iter().filter(|row| row["changed"] == true).count() as u64;
+    let gone = pruned_between(&global.data, page.url.as_str(), None, Time(i64::MAX));
     output::talk(format!(
-        "{} of {}, {}",
+        "{} of {}, {}{}",
         output::plural(rows.len() as u64, "version", "versions"),
         page.url,
         output::plural(changes, "change", "changes"),
+        if gone.is_some() { "; others were pruned" } else { "" },
     ));
     Ok(ExitCode::SUCCESS)
 }

@@ -7,6 +7,7 @@ pub mod crawl;
 pub mod demo;
 pub mod diff;
 pub mod export;
+pub mod feed;
 pub mod fleet;
 pub mod forget;
 pub mod history;
@@ -15,6 +16,7 @@ pub mod index;
 pub mod links;
 pub mod metrics;
 pub mod moment;
+pub mod prune;
 pub mod search;
 pub mod settings;
 pub mod show;
@@ -67,11 +69,12 @@ pub fn open_store(dir: &DataDir, memory: u64) -> anyhow::Result<Arc<dyn Store>> 
 /// As [`open_store`], for who needs the embedded store itself.
 pub fn open_embedded(dir: &DataDir, memory: u64) -> anyhow::Result<EmbeddedStore> {
     let done = with_files(memory, |files| finish_forgetting(dir, files))
-        .context("a forgetting that was cut short cannot be finished")?;
+        .context("a forgetting or pruning that was cut short cannot be finished")?;
     if let Some(receipt) = done {
         let kept = dir.path().join("receipts").join(&receipt.id).with_extension("json");
         output::talk(format!(
-            "A forgetting that was cut short is finished; its receipt is {}.",
+            "A {} that was cut short is finished; its receipt is {}.",
+            if receipt.keep.is_some() { "pruning" } else { "forgetting" },
             kept.display()
         ));
     }

@@ -1,7 +1,7 @@
 //! `show`: one version of a page, from the archive. The owner of the directory says where it
 //! lies; the files are read without asking anybody.
 
-use super::history::{versions, with_shelf};
+use super::history::{pruned, versions, with_shelf};
 use super::moment::moment;
 use super::now;
 use crate::args::{Global, Show};
@@ -10,6 +10,7 @@ use anyhow::{Context, bail};
 use argiope_crawl::{Shelf, Versions, version_at};
 use argiope_model::{Capture, OutcomeKind, Time};
 use std::io::{self, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
 pub fn show(global: &Global, args: &Show) -> anyhow::Result<ExitCode> {
@@ -17,7 +18,7 @@ pub fn show(global: &Global, args: &Show) -> anyhow::Result<ExitCode> {
     let page = versions(global, &args.target)?;
     with_shelf(global, |shelf| match at {
         None => latest(shelf, &page, args),
-        Some(at) => then(shelf, &page, args, at),
+        Some(at) => then(&global.data, shelf, &page, args, at),
     })
 }
 
@@ -37,8 +38,19 @@ fn latest(shelf: &Shelf<'_>, page: &Versions, args: &Show) -> anyhow::Result<Exi
 }
 
 /// The version of a time.
-fn then(shelf: &Shelf<'_>, page: &Versions, args: &Show, at: Time) -> anyhow::Result<ExitCode> {
-    let Some(n) = version_at(&page.captures, at) else {
+fn then(
+    data: &Path,
+    shelf: &Shelf<'_>,
+    page: &Versions,
+    args: &Show,
+    at: Time,
+) -> anyhow::Result<ExitCode> {
+    let n = version_at(&page.captures, at);
+    let shown = n.map(|n| page.captures[n].time);
+    if let Some(gone) = pruned(data, page, shown, at) {
+        bail!("{gone}");
+    }
+    let Some(n) = n else {
         let first = page.captures.first().map(|c| c.time.iso_seconds()).unwrap_or_default();
         bail!("there was no version of {} yet; its first visit was {first}", page.url);
     };

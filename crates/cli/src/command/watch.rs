@@ -9,7 +9,7 @@ use crate::args::{Format, Global};
 use crate::args_watch::{Budget, Cycle, Refresh, Watch};
 use crate::config::{Flags, Override};
 use crate::output::{self, bytes, count, plural, seconds};
-use argiope_crawl::{Access, DataDir, Ended, Keep, Question, Summary};
+use argiope_crawl::{Access, DataDir, Ended, Question, Return, Summary};
 use argiope_frontier::revisit::{Pattern, interval};
 use argiope_model::JobState;
 use argiope_store::EmbeddedStore;
@@ -61,9 +61,9 @@ pub fn watch(global: &Global, args: Watch) -> anyhow::Result<ExitCode> {
     if !asked {
         is_crawled(global)?;
     }
-    let summary = crawl_kept(global, args.crawl, &overrides(&args.budget), Keep::Watch)?;
+    let summary = crawl_kept(global, args.crawl, &overrides(&args.budget), Return::Watch)?;
     match summary {
-        Some(summary) => report(global, &summary, Keep::Watch),
+        Some(summary) => report(global, &summary, Return::Watch),
         None => Ok(ExitCode::SUCCESS),
     }
 }
@@ -98,7 +98,7 @@ pub fn refresh(global: &Global, args: &Refresh) -> anyhow::Result<ExitCode> {
         ))
         .into());
     }
-    let keep = if args.all || !args.only.is_empty() { Keep::All } else { Keep::Due };
+    let keep = if args.all || !args.only.is_empty() { Return::All } else { Return::Due };
     let quiet = global.format == Format::Json;
     if !quiet {
         opening(settings, false).iter().for_each(output::talk);
@@ -133,7 +133,7 @@ fn dir_bytes(path: &Path) -> u64 {
     entries.map(bytes).sum()
 }
 
-fn report(global: &Global, summary: &Summary, keep: Keep) -> anyhow::Result<ExitCode> {
+fn report(global: &Global, summary: &Summary, keep: Return) -> anyhow::Result<ExitCode> {
     let mut row = summary_json(summary);
     let tally = summary.again;
     row["visited"] = json!(tally.visited);
@@ -150,11 +150,11 @@ fn report(global: &Global, summary: &Summary, keep: Keep) -> anyhow::Result<Exit
         Ended::Stopped => "Stopped",
         Ended::Done | Ended::Limit => "Done",
     };
-    if tally.visited == 0 && summary.fetched == 0 && keep == Keep::Due {
+    if tally.visited == 0 && summary.fetched == 0 && keep == Return::Due {
         output::talk("Nothing is due; `argiope refresh --all` visits everything now.");
         return Ok(ExitCode::SUCCESS);
     }
-    if tally.visited == 0 && summary.fetched == 0 && keep == Keep::All {
+    if tally.visited == 0 && summary.fetched == 0 && keep == Return::All {
         output::talk("No page that was crawled here is meant; `argiope sites` lists the hosts.");
         return Ok(ExitCode::SUCCESS);
     }

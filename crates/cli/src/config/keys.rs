@@ -54,6 +54,8 @@ pub(super) enum Kind {
     Count { min: u64, max: u64 },
     /// Text that may stand in a request header.
     Text { may_be_empty: bool },
+    /// Which versions of a page are kept.
+    Keep,
     /// The URL of a proxy; its password is never shown.
     Proxy,
     /// True or false.
@@ -75,6 +77,8 @@ pub(super) enum Word {
     Server,
     /// `name=address`.
     Host,
+    /// `name=rule`.
+    Keep,
     /// Any word.
     Any,
     /// `example.org/news/* every 1h`: what is said of some pages.
@@ -230,6 +234,13 @@ pub(super) const KEYS: &[Key] = &[
     key("archive.unchanged", Kind::Flag, "false",
         "Whether a visit that found the same bytes is written to the WARC files too."),
 
+    key("retention.keep", Kind::Keep, r#""all""#,
+        "Which versions of a page stay when `argiope prune` is called."),
+    key("retention.sites", words(Word::Keep), "[]",
+        "Other rules for sites and hosts of these names; the last that fits counts."),
+    key("retention.older_than", Kind::Duration { min_ms: 0, max_ms: 100 * YEAR, auto: false }, r#""0s""#,
+        "Versions that are younger than this stay in any case."),
+
     key("index.stop_words", Kind::Words { of: Word::Any, auto: true, may_be_empty: true }, r#""auto""#,
         "Words left out of the text of pages; a new list holds after `argiope reindex`."),
     key("index.language", Kind::Text { may_be_empty: true }, r#""en""#,
@@ -246,6 +257,7 @@ pub(super) const TABLES: &[(&str, &str)] = &[
     ("fetch", "How pages are requested."),
     ("store", "What the crawler keeps about URLs."),
     ("archive", "What is kept of the answers."),
+    ("retention", "Which versions of pages stay when old ones are pruned."),
     ("index", "How pages are found by their words."),
     ("metrics", "How a crawl is watched from outside."),
 ];

@@ -9,6 +9,7 @@ use super::problem::Problem;
 use super::values::{Value, interpret};
 use super::words;
 use super::written::{Entry, Origin, Written};
+use argiope_crawl::Keep;
 use argiope_fetch::ProxyUrl;
 use argiope_frontier::Network;
 use argiope_frontier::revisit::PolicyName;
@@ -31,6 +32,8 @@ pub struct Settings {
     pub store: Store,
     /// What is kept of the answers.
     pub archive: Archive,
+    /// Which versions stay when old ones are pruned.
+    pub retention: Retention,
     /// How pages are found by their words.
     pub index: Index,
     /// Where it is told how a crawl stands.
@@ -165,6 +168,17 @@ pub struct Store {
     pub memory: u64,
     /// How long a worker counts as alive without a word.
     pub lease: Duration,
+}
+
+/// Which versions of pages stay when old ones are pruned.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Retention {
+    /// The rule.
+    pub keep: Keep,
+    /// Other rules for sites and hosts of these names.
+    pub sites: Vec<(String, Keep)>,
+    /// What is younger stays in any case.
+    pub older_than: Duration,
 }
 
 /// Where it is told how a crawl stands.
@@ -338,6 +352,11 @@ impl<'a> Holding<'a> {
                 min_free_disk: self.size("archive.min_free_disk"),
                 tree: self.said("archive.tree").map(PathBuf::from),
                 unchanged: self.flag("archive.unchanged"),
+            },
+            retention: Retention {
+                keep: self.word("retention.keep").parse().unwrap_or_default(),
+                sites: words::rules(self.list("retention.sites")),
+                older_than: self.duration("retention.older_than"),
             },
             index: Index {
                 stop_words: self.words("index.stop_words").map(<[String]>::to_vec),

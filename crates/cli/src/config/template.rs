@@ -42,6 +42,7 @@ pub fn template() -> String {
 fn allowed(kind: Kind) -> Option<String> {
     let duration = |ms| human_duration(Duration::from_millis(ms));
     match kind {
+        Kind::Keep => Some("One of: all, daily, weekly, monthly, yearly, last:5.".to_owned()),
         Kind::Choice(words) => Some(format!("One of: {}.", words.join(", "))),
         Kind::Size { min } if min > 1 => Some(format!("At least {}.", human_size(min))),
         Kind::Count { min, max } if max < u64::MAX => Some(format!("From {min} to {max}.")),
@@ -49,7 +50,8 @@ fn allowed(kind: Kind) -> Option<String> {
             Some(format!("From {} to {}.", duration(min_ms), duration(max_ms)))
         }
         Kind::Words {
-            of: of @ (Word::Network | Word::Server | Word::Host | Word::File | Word::Rule),
+            of:
+                of @ (Word::Network | Word::Server | Word::Host | Word::Keep | Word::File | Word::Rule),
             ..
         } => Some(format!("For example: {}.", of.example())),
         _ => None,

@@ -10,6 +10,7 @@ use super::nearest;
 use super::quantity::{human_duration, human_size, parse_duration, parse_size};
 use super::words;
 use super::written::Raw;
+use argiope_crawl::Keep;
 use argiope_fetch::ProxyUrl;
 use std::fmt;
 use std::path::Path;
@@ -80,6 +81,7 @@ pub(super) fn interpret(key: &Key, raw: Option<&Raw>, folder: &Path) -> Result<V
         Kind::Size { min } => size(min, raw),
         Kind::Count { min, max } => count(min, max, raw),
         Kind::Text { may_be_empty } => text(may_be_empty, raw),
+        Kind::Keep => keep(raw),
         Kind::Proxy => proxy(raw),
         Kind::Flag => match raw {
             Raw::Flag(flag) => Ok(Value::Flag(*flag)),
@@ -145,6 +147,14 @@ fn count(min: u64, max: u64, raw: &Raw) -> Result<Value, String> {
         _ if max == u64::MAX => Err(format!("is too small; the minimum is {min}")),
         _ => Err(format!("is out of range; allowed are {min} to {max}")),
     }
+}
+
+fn keep(raw: &Raw) -> Result<Value, String> {
+    let rule = if let Raw::Text(text) = raw { text.trim().parse::<Keep>().ok() } else { None };
+    let rule = rule.map(|rule| Value::Text(rule.to_string()));
+    rule.ok_or_else(|| {
+        r#"is no rule; write "all", "daily", "weekly", "monthly", "yearly" or "last:5""#.to_owned()
+    })
 }
 
 fn text(may_be_empty: bool, raw: &Raw) -> Result<Value, String> {

@@ -2,13 +2,14 @@
 //!
 //! Called by `values`. Invariants: a word that was kept fits its kind (a network is one, a file
 //! is there) and is in one form, lower case where case means nothing; no word stands twice.
-//! [`networks`], [`servers`] and [`hosts`] read those forms for `settings`.
+//! [`networks`], [`servers`], [`hosts`] and [`rules`] read those forms for `settings`.
 //! Not here: which lists there are (`keys`).
 
 use super::cdn;
 use super::keys::Word;
 use super::values::Value;
 use super::written::Raw;
+use argiope_crawl::Keep;
 use argiope_frontier::Network;
 use argiope_frontier::revisit::Rule;
 use argiope_model::CanonicalUrl;
@@ -73,6 +74,7 @@ impl Word {
             Self::Network => "a network",
             Self::Server => "the address of a name server",
             Self::Host => "a name and its address",
+            Self::Keep => "a name and its rule",
             Self::File => "the path of a file",
             Self::Rule => "a rule for revisits",
         }
@@ -88,6 +90,7 @@ impl Word {
             Self::Network => r#"["cdn", "192.0.2.0/24"]"#,
             Self::Server => r#"["192.0.2.53", "[2001:db8::53]:5353"]"#,
             Self::Host => r#"["example.com=192.0.2.7"]"#,
+            Self::Keep => r#"["example.com=daily", "www.example.org=last:5"]"#,
             Self::File => r#"["ca.pem"]"#,
             Self::Rule => {
                 r#"["example.org/news/* every 1h", "*.pdf never", "example.org at most 500 a day"]"#
@@ -124,6 +127,7 @@ impl Word {
             Self::Rule => written.parse::<Rule>().ok().map(|_| written.to_owned()),
             Self::Server => server(&word).map(|address| address.to_string()),
             Self::Host => host(&word).map(|(name, ip)| format!("{name}={ip}")),
+            Self::Keep => rule(&word).map(|(name, keep)| format!("{name}={keep}")),
             Self::File => {
                 let path = folder.join(written);
                 let readable = !written.is_empty() && path.is_file();
@@ -153,6 +157,19 @@ fn host(word: &str) -> Option<(String, IpAddr)> {
     let plain = !name.contains(['/', ':', '@', '?', '#', '[', '*', '\\']);
     let named = plain && url.host().parse::<IpAddr>().is_err();
     Some((url.host().to_owned(), ip.parse().ok()?)).filter(|_| named)
+}
+
+/// The name of a site or a host, and its rule.
+fn rule(word: &str) -> Option<(String, Keep)> {
+    let (name, keep) = word.rsplit_once('=')?;
+    let name = name.trim();
+    let plain = !name.is_empty() && !name.contains(char::is_whitespace);
+    Some((name.to_owned(), keep.trim().parse().ok()?)).filter(|_| plain)
+}
+
+/// The rules of a list.
+pub(super) fn rules(words: &[String]) -> Vec<(String, Keep)> {
+    words.iter().filter_map(|word| rule(word)).collect()
 }
 
 /// The networks of a list.
@@ -213,6 +230,19 @@ mod tests {
             "[::1]=192.0.2.7",
             "me@example.com=192.0.2.7",
         ] {
+            assert_eq!(read(word), None, "{word}");
+        }
+    }
+
+    #[test]
+    fn a_rule_has_a_name_and_one_of_a_few_words() {
+        let read = |word: &str| rule(word).map(|(name, keep)| format!("{name} {keep}"));
+        assert_eq!(read("example.com=daily").as_deref(), Some("example.com daily"));
+        assert_eq!(
+            read("http://example.com:81 = last:3").as_deref(),
+            Some("http://example.com:81 last:3")
+        );
+        for word in ["", "daily", "=daily", "a b=daily", "example.com=", "example.com=last:0"] {
             assert_eq!(read(word), None, "{word}");
         }
     }

@@ -34,15 +34,15 @@ use std::time::Duration;
 
 /// What a run comes back to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Keep {
-    /// Nothing: what was fetched is fetched.
+pub enum Return {
+    /// To nothing: what was fetched is fetched.
     #[default]
-    Nothing,
-    /// What is due, once.
+    Never,
+    /// To what is due, once.
     Due,
-    /// Everything, once.
+    /// To everything, once.
     All,
-    /// What is due, until it is stopped.
+    /// To what is due, until it is stopped.
     Watch,
 }
 
@@ -132,7 +132,7 @@ impl Policies {
 }
 
 pub(super) struct Again {
-    pub(super) keep: Keep,
+    pub(super) keep: Return,
     policies: Policies,
     /// Where the rows are looked at: `None` when all were.
     scan: Option<Option<UrlKey>>,
@@ -163,7 +163,7 @@ impl Again {
         let known = std::fs::read(&notes).ok();
         let known = known.and_then(|bytes| serde_json::from_slice(&bytes).ok());
         Again {
-            keep: Keep::Nothing,
+            keep: Return::Never,
             policies: Policies {
                 settings: settings.clone(),
                 pages: 0.0,
@@ -199,9 +199,9 @@ impl Again {
     /// Whether there is nothing more to come back to in this run.
     pub(super) fn is_over(&self) -> bool {
         match self.keep {
-            Keep::Nothing => true,
-            Keep::Due | Keep::All => self.scan.is_none() && self.out == 0,
-            Keep::Watch => false,
+            Return::Never => true,
+            Return::Due | Return::All => self.scan.is_none() && self.out == 0,
+            Return::Watch => false,
         }
     }
 
@@ -234,7 +234,7 @@ impl Again {
         let state = PageState { cycle: if own > 0 { own } else { ruled }, ..state };
         let name = match self.keep {
             // Nothing is learned from first visits, and a crawl should not pay for it.
-            Keep::Nothing => PolicyName::Fixed,
+            Return::Never => PolicyName::Fixed,
             _ => self.policy_of(&said),
         };
         let mut step = self.policies.get(name).step(page, state, event, now);
@@ -261,7 +261,7 @@ impl Again {
     }
 
     fn near(&mut self, due: Time, key: UrlKey) {
-        if self.keep != Keep::Watch || due > self.horizon {
+        if self.keep != Return::Watch || due > self.horizon {
             return;
         }
         self.near.push(Reverse((due, key)));
@@ -286,7 +286,7 @@ impl Again {
 
     /// Writes down what was learned of all pages together.
     pub(super) fn note(&mut self, now: Time, last: bool) {
-        if self.keep == Keep::Nothing || (!last && now.0 - self.noted.0 < NOTE_MS) {
+        if self.keep == Return::Never || (!last && now.0 - self.noted.0 < NOTE_MS) {
             return;
         }
         self.noted = now;
@@ -306,9 +306,9 @@ fn quarters(every: Duration) -> u16 {
 
 impl Director {
     /// Opens every job whose pages are to be kept fresh.
-    pub(super) fn keep(&mut self, keep: Keep, jobs: &[JobRow]) {
+    pub(super) fn keep(&mut self, keep: Return, jobs: &[JobRow]) {
         self.again.keep = keep;
-        if keep == Keep::Nothing {
+        if keep == Return::Never {
             return;
         }
         let kept = |row: &&JobRow| {
@@ -330,9 +330,9 @@ impl Director {
         let known: u64 = self.jobs.values().map(|a| a.row.counters.fetched).sum();
         self.again.policies.count(known as f64);
         let now = self.begun;
-        if let (Keep::Watch, Some(per_day)) = (keep, self.settings.revisit.per_day) {
+        if let (Return::Watch, Some(per_day)) = (keep, self.settings.revisit.per_day) {
             self.again.allowance = Some(Allowance::new(per_day, now));
-        } else if keep == Keep::Watch {
+        } else if keep == Return::Watch {
             self.again.allowance = Some(Allowance::new(self.again.policies.budget(), now));
         }
         self.again.scan = Some(None);
@@ -340,7 +340,7 @@ impl Director {
 
     /// Looks for what is due.
     pub(super) fn come_back(&mut self, now: Time) -> Result<(), EngineError> {
-        if self.again.keep == Keep::Nothing || self.stopping || !self.given {
+        if self.again.keep == Return::Never || self.stopping || !self.given {
             return Ok(());
         }
         self.again.note(now, false);
@@ -365,7 +365,7 @@ impl Director {
         }
         self.hold_new_pages(now);
         let asleep = self.again.wake.is_some_and(|wake| wake > now);
-        if self.again.keep == Keep::Watch && self.again.scan.is_none() && !asleep {
+        if self.again.keep == Return::Watch && self.again.scan.is_none() && !asleep {
             self.take_turns(now)?;
         }
         Ok(())
@@ -373,7 +373,7 @@ impl Director {
 
     /// New pages wait for the budget too, where somebody has set one.
     fn hold_new_pages(&mut self, now: Time) {
-        if self.again.keep != Keep::Watch || self.settings.revisit.per_day.is_none() {
+        if self.again.keep != Return::Watch || self.settings.revisit.per_day.is_none() {
             return;
         }
         let next = self.again.allowance.as_mut().and_then(|allowance| allowance.next(now));
@@ -414,12 +414,12 @@ impl Director {
         }
         let plan = self.again.planned(head.plan, url);
         match self.again.keep {
-            Keep::Nothing => {}
+            Return::Never => {}
             // What this run has fetched is not fetched again.
-            Keep::All if head.fetched_at.is_some_and(|at| at >= self.begun) => {}
-            Keep::All => self.visit_again(key, head),
-            Keep::Due if plan.due > now => {}
-            Keep::Due => {
+            Return::All if head.fetched_at.is_some_and(|at| at >= self.begun) => {}
+            Return::All => self.visit_again(key, head),
+            Return::Due if plan.due > now => {}
+            Return::Due => {
                 let page = Page::new(key.url);
                 let turn = self.again.step(&page, url, plan, Event::Turn, now);
                 match turn.visit {
@@ -427,7 +427,7 @@ impl Director {
                     false => self.batch.plans.push((key, turn.state)),
                 }
             }
-            Keep::Watch => {
+            Return::Watch => {
                 let said = self.again.said(url);
                 if self.again.policy_of(&said) == PolicyName::Fresh {
                     self.again.policies.fresh().introduce(&Page::new(key.url), &plan);
@@ -577,7 +577,7 @@ impl Director {
         let event = if stands_in { Event::Failed } else { event };
         self.count_visit(page, changed, stands_in);
         let (key, url) = (page.entry.key, page.entry.url.clone());
-        if let (Keep::Watch, false, Some(allowance)) =
+        if let (Return::Watch, false, Some(allowance)) =
             (self.again.keep, page.entry.again, &mut self.again.allowance)
         {
             allowance.spend(now);
@@ -634,15 +634,15 @@ impl Director {
             return;
         }
         match self.again.keep {
-            Keep::Due | Keep::All => self.visit_again(key, &row.head),
-            Keep::Watch => {
+            Return::Due | Return::All => self.visit_again(key, &row.head),
+            Return::Watch => {
                 let plan = row.plan.unwrap_or_default();
                 let page = Page::new(key.url);
                 let step = self.again.step(&page, &row.url, plan, Event::MadeDue, now);
                 self.batch.plans.push((key, step.state));
                 self.again.near(step.state.due, key);
             }
-            Keep::Nothing => {}
+            Return::Never => {}
         }
     }
 

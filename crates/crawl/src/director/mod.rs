@@ -30,7 +30,7 @@ use crate::settings::{EngineSettings, gap};
 use crate::visit::{Shared, visit};
 use active::Active;
 use again::Again;
-pub use again::{Keep, Tally};
+pub use again::{Return, Tally};
 use argiope_frontier::{
     Answered, Entry, Exclusions, Frontier, Politeness, Refill, SkipReason, Task, place_of_link,
     place_of_seed,
@@ -229,7 +229,7 @@ impl Director {
         picked: Option<Picked>,
         claims: Vec<HostKey>,
         exclusions: Exclusions,
-        keep: Keep,
+        keep: Return,
     ) {
         self.exclusions = exclusions;
         let open = jobs.iter().filter(|row| row.state == JobState::Open);

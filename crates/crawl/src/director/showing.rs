@@ -1,6 +1,6 @@
 //! How a crawl stands, and what it came to.
 
-use super::{Director, Keep};
+use super::{Director, Return};
 use crate::disk;
 use crate::live::{Snapshot, summed};
 use crate::run::{Ended, Summary};
@@ -34,7 +34,7 @@ impl Director {
             (true, _) if self.closing => "ending",
             (true, _) => "stopping",
             (false, Some(_)) => "paused",
-            (false, None) if self.again.keep == Keep::Watch => "watching",
+            (false, None) if self.again.keep == Return::Watch => "watching",
             (false, None) => "crawling",
         }
         .to_owned();

@@ -1,4 +1,4 @@
-//! Pages that stay and have the same bytes as one that goes: they get records of their own.
+//! Captures that stay and have the same bytes as one that goes: they get records of their own.
 //!
 //! The oldest of them becomes a response, with its own head, its own time and the payload read
 //! from the record that goes. The others refer to that one from now on.
@@ -7,10 +7,10 @@ use super::look::{ForgetPlan, Survivor};
 use super::{ForgetError, io_error};
 use crate::data_dir::DataDir;
 use argiope_archive::{
-    Compression, Payload as Bytes, PayloadHasher, RecordHead, Segments, open_record, read_record,
-    response_record, revisit_record,
+    Compression, Payload as Bytes, PayloadHasher, RecordHead, Segments, not_modified_record,
+    open_record, read_record, response_record, revisit_record,
 };
-use argiope_model::{CanonicalUrl, Capture, Location, Time, UrlKey};
+use argiope_model::{CanonicalUrl, Capture, Location, OutcomeKind, Time, UrlKey};
 use argiope_store::{Moved, Payload, Store};
 use std::fs::{self, File};
 use std::io::{Read, Write};
@@ -49,7 +49,11 @@ pub(super) fn move_copies(
                     })??
                 }
                 Some(first) => with_head(dir, survivor, &capture, |head| {
-                    revisit_record(head, &first.url, Time(first.time_ms))
+                    let time = Time(first.time_ms);
+                    match capture.outcome.kind {
+                        OutcomeKind::NotModified => not_modified_record(head, &first.url, time),
+                        _ => revisit_record(head, &first.url, time),
+                    }
                 })?,
             };
             capture.record = Some(warc.append(record)?);

@@ -8,6 +8,7 @@
 use super::ForgetError;
 use super::io_error;
 use super::look::ForgetPlan;
+use super::prune::PruneOrder;
 use crate::data_dir::DataDir;
 use argiope_archive::{BodyHasher, text_segment_name, warc_segment_name};
 use argiope_model::{Location, Time};
@@ -27,6 +28,26 @@ const REMAINS: [&str; 5] = [
     "exports, backups and copies of the archive made earlier, which are out of reach from here",
 ];
 
+/// What stays of pages that have lost versions, in sentences.
+const REMAINS_PRUNED: [&str; 4] = [
+    "the pages' other versions, byte for byte, and bytes of these that others have too",
+    "how often the pages were visited and had changed, and the lines of log/",
+    "the length of the files: what was removed is blank, and takes no room where the file system \
+     knows holes",
+    "exports, backups and copies of the archive made earlier",
+];
+
+/// A page that has lost versions.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pruned {
+    /// Its URL.
+    pub url: String,
+    /// When the captures that went were made.
+    pub times: Vec<String>,
+    /// Those at which the page was otherwise than what is shown for them now.
+    pub lost: Vec<String>,
+}
+
 /// What was forgotten, and the evidence.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Receipt {
@@ -40,7 +61,13 @@ pub struct Receipt {
     pub urls: Vec<String>,
     /// Hosts that were forgotten whole, with their robots.txt.
     pub hosts: Vec<String>,
-    /// Captures of the URLs.
+    /// The rule, where versions went and not pages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub keep: Option<PruneOrder>,
+    /// Pages that stay, and which versions of them went.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub versions: Vec<Pruned>,
+    /// Captures that went.
     pub captures: u64,
     /// Records blanked, references that were replaced included.
     pub records: u64,
@@ -69,7 +96,8 @@ pub struct FileReceipt {
     pub bytes: u64,
     /// Its length before and after; it grows where copies were moved.
     pub length: (u64, u64),
-    /// SHA-256 of it before and after.
+    /// SHA-256 of it before and after; not taken where versions went and not pages.
+    #[serde(default, skip_serializing_if = "are_empty")]
     pub sha256: (String, String),
 }
 
@@ -96,13 +124,21 @@ impl FileBefore {
             for (segment, length) in store.segments(kind)? {
                 if touched.contains(&segment) {
                     let file = name(kind, segment);
-                    let sha256 = sha256(dir, &file, length)?;
+                    // Reading a whole archive twice is too much where nothing is to be proven.
+                    let sha256 = match plan.prune {
+                        None => sha256(dir, &file, length)?,
+                        Some(_) => String::new(),
+                    };
                     out.push(FileBefore { file, length, sha256 });
                 }
             }
         }
         Ok(out)
     }
+}
+
+fn are_empty(digests: &(String, String)) -> bool {
+    digests.0.is_empty() && digests.1.is_empty()
 }
 
 fn name(kind: SegmentKind, segment: u32) -> String {
@@ -148,13 +184,25 @@ impl Receipt {
             }
         });
         let time = Time(plan.time_ms);
+        let (kind, remains) = match plan.prune {
+            None => ("forget", &REMAINS[..]),
+            Some(_) => ("prune", &REMAINS_PRUNED[..]),
+        };
+        let told = |times: &[i64]| times.iter().map(|ms| Time(*ms).to_string()).collect();
+        let versions = plan.versions.iter().map(|page| Pruned {
+            url: page.url.clone(),
+            times: told(&page.times_ms),
+            lost: told(&page.lost_ms),
+        });
         let survivors = plan.moves.iter().flat_map(|group| &group.to);
         Receipt {
-            id: format!("forget-{}-{:03}", time.digits14(), plan.time_ms.rem_euclid(1000)),
+            id: format!("{kind}-{}-{:03}", time.digits14(), plan.time_ms.rem_euclid(1000)),
             time: time.to_string(),
             asked: plan.asked.clone(),
             urls: plan.urls.clone(),
             hosts: plan.hosts.clone(),
+            keep: plan.prune.clone(),
+            versions: versions.collect(),
             captures: plan.captures,
             records: plan.all_records().len() as u64,
             texts: plan.texts.len() as u64,
@@ -162,7 +210,7 @@ impl Receipt {
             moved: survivors.map(|survivor| survivor.url.clone()).collect(),
             files: files.collect(),
             store_bytes: (plan.store_bytes, store_bytes),
-            remains: REMAINS.iter().map(|line| (*line).to_owned()).collect(),
+            remains: remains.iter().map(|line| (*line).to_owned()).collect(),
         }
     }
 }

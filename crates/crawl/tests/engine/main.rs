@@ -18,6 +18,7 @@ mod limits;
 mod manners;
 mod order;
 mod politeness;
+mod prune;
 mod raw;
 mod resume;
 mod support;

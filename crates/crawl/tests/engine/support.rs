@@ -1,8 +1,8 @@
 //! What the tests share: a crawl in a directory, started, stopped and looked at.
 
 use argiope_crawl::{
-    Access, DataDir, DataDirError, EngineError, EngineSettings, Followers, Instruction, Keep, Live,
-    NewJob, Run, Summary, pick_job, run,
+    Access, DataDir, DataDirError, EngineError, EngineSettings, Followers, Instruction, Live,
+    NewJob, Return, Run, Summary, pick_job, run,
 };
 use argiope_fetch::FetchSettings;
 use argiope_frontier::Patience;
@@ -251,7 +251,7 @@ impl Running {
             stop: stopped,
             orders: ordered,
             fleet: None,
-            keep: Keep::Nothing,
+            keep: Return::Never,
             made_up: None,
         }));
         Running { live, stop, orders, task }

@@ -1,16 +1,31 @@
-//! Forgetting URLs.
+//! Forgetting URLs and single captures.
 
 use super::Tables;
 use crate::StoreError;
 use crate::batch::{Forget, Moved};
-use crate::forgetting::{Before, empty};
+use crate::forgetting::{Before, as_it_stands, empty};
 use crate::row::{Change, Ended, PayloadRow, damaged, disk_of};
-use argiope_model::{Time, UrlKey};
+use argiope_model::{DocId, Time, UrlKey};
+use std::collections::BTreeSet;
 
 impl Tables {
-    pub(super) fn forget(&mut self, forget: Forget, now: Time) -> Result<(), StoreError> {
+    pub(super) fn forget(&mut self, mut forget: Forget, now: Time) -> Result<(), StoreError> {
+        forget.take_out_twice();
         for k in forget.urls {
             self.forget_url(k, now)?;
+        }
+        let thinned: BTreeSet<UrlKey> = forget.captures.iter().map(|(k, _)| *k).collect();
+        for (k, time) in forget.captures {
+            self.url(k)?;
+            let gone = self.captures.remove(&(k, time)).map_or(0, |capture| disk_of(&capture));
+            if let Some(host) = self.hosts.get_mut(&k.host) {
+                host.disk = host.disk.map(|sum| sum.saturating_sub(gone));
+            }
+        }
+        for k in thinned {
+            let head = &self.url(k)?.head;
+            let (doc, ended, time) = (head.doc, as_it_stands(head.state), head.fetched_at);
+            self.log_change(k, time.unwrap_or(now), false, doc, ended);
         }
         for host in forget.hosts {
             self.robots.remove(&host);
@@ -63,11 +78,13 @@ impl Tables {
         self.job(job)?.counters.take_back(state);
         self.captures.retain(|(url, _), _| *url != k);
         self.links.remove(&k);
-        let part = k.host.part;
-        let n = 1 + self.log.range((part, 0)..=(part, u64::MAX)).count() as u64;
-        let ended = Ended::Forgotten;
-        let change = Change { n, key: k, time: now, changed: true, doc, ended };
-        self.log.insert((part, n), change);
+        self.log_change(k, now, true, doc, Ended::Forgotten);
         Ok(())
+    }
+
+    fn log_change(&mut self, key: UrlKey, time: Time, changed: bool, doc: DocId, ended: Ended) {
+        let part = key.host.part;
+        let n = 1 + self.log.range((part, 0)..=(part, u64::MAX)).count() as u64;
+        self.log.insert((part, n), Change { n, key, time, changed, doc, ended });
     }
 }

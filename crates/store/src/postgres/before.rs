@@ -188,7 +188,8 @@ fn wanted(batch: &Batch) -> (BTreeSet<UrlKey>, BTreeSet<HostKey>) {
     let pages = batch.pages.iter().chain(&batch.imports).map(|page| page.entry.key);
     let found = batch.discoveries.iter().map(|found| found.key);
     let moved = batch.forget.moved.iter().map(|moved| moved.key);
-    let forgotten = batch.forget.urls.iter().copied();
+    let thinned = batch.forget.captures.iter().map(|(k, _)| *k);
+    let forgotten = batch.forget.urls.iter().copied().chain(thinned);
     let again = batch.again.iter().map(|(key, _)| *key);
     let plans = batch.plans.iter().map(|(key, _)| *key);
     let urls = pages.chain(found).chain(moved).chain(forgotten).chain(again).chain(plans);

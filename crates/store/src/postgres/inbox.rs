@@ -167,6 +167,7 @@ pub(super) fn foreign(batch: &Batch, mine: impl Fn(u16) -> bool) -> Option<u16> 
     let hosts = hosts.chain(batch.robots.iter().map(|(host, _)| host.part));
     let forget = &batch.forget;
     let forgotten = forget.urls.iter().map(|k| k.host.part);
+    let forgotten = forgotten.chain(forget.captures.iter().map(|(k, _)| k.host.part));
     let forgotten = forgotten.chain(forget.hosts.iter().map(|k| k.part));
     let forgotten = forgotten.chain(forget.payloads.iter().map(|payload| payload.site.part));
     let forgotten = forgotten.chain(forget.moved.iter().map(|moved| moved.key.host.part));

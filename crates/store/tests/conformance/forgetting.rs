@@ -2,8 +2,8 @@
 
 use crate::scene::*;
 use argiope_frontier::SkipReason;
-use argiope_model::{JobState, Location, SiteKey, Time};
-use argiope_store::{Batch, Ended, Forget, Moved, Payload, Store, UrlState};
+use argiope_model::{JobState, Location, SiteKey, Time, UrlKey};
+use argiope_store::{Batch, Ended, Forget, Moved, Payload, Store, StoreError, UrlState};
 
 const X: &str = "http://a.test/x";
 const Y: &str = "http://a.test/y";
@@ -32,7 +32,8 @@ pub fn of_a_forgotten_url_only_its_row_is_left(home: &mut dyn Home) {
     home.store().commit(Batch { robots, ..at(4) }).unwrap();
     let digest = [key(X).url as u8; 20];
     let payloads = vec![Payload { site: site(), digest }];
-    let forget = Forget { urls: vec![key(X)], hosts: vec![host(X)], payloads, moved: vec![] };
+    let (urls, hosts) = (vec![key(X)], vec![host(X)]);
+    let forget = Forget { urls, hosts, payloads, ..Forget::default() };
     home.store().commit(Batch { forget, ..at(5) }).unwrap();
     home.reopen();
     let store = home.store();
@@ -171,4 +172,85 @@ pub fn what_is_unknown_cannot_be_forgotten_and_nothing_changes(home: &mut dyn Ho
     home.reopen();
     assert_eq!(row(home.store(), X).state, UrlState::Fetched);
     assert_eq!(home.store().captures(key(X)).unwrap().len(), 1);
+}
+
+/// A URL with a capture at 1,000 and one at 20,000, each with a record of 500 bytes.
+fn seen_twice(home: &mut dyn Home) {
+    let record = |n| Some(Location { segment: n, offset: 0, length: 500 });
+    let mut rows = begun(home.store(), job(1), &[X]);
+    let mut first = retried(rows.remove(0), 1_000, 9_000);
+    first.capture.as_mut().unwrap().record = record(1);
+    let releases = vec![release(host(X), 0)];
+    home.store().commit(Batch { pages: vec![first], releases, ..at(1_000) }).unwrap();
+    let row = claim_rows(home.store(), 20_000).remove(0);
+    let mut second = fetched(row, 20_000);
+    second.capture.as_mut().unwrap().record = record(2);
+    second.payload = Some(Payload { site: site(), digest: [9; 20] });
+    second.links = Some(vec![7]);
+    finish(home.store(), 20_000, vec![second]);
+}
+
+fn thin(store: &dyn Store, now: i64, captures: Vec<(UrlKey, Time)>) -> Result<(), StoreError> {
+    let forget = Forget { captures, ..Forget::default() };
+    store.commit(Batch { forget, ..at(now) }).map(|_| ())
+}
+
+pub fn a_capture_that_goes_takes_nothing_else_with_it(home: &mut dyn Home) {
+    seen_twice(home);
+    let before = row(home.store(), X);
+    let (counted, host_before) = (counters(home.store(), 1), host_row(home.store(), X));
+    assert_eq!(host_before.disk, Some(1_000));
+    // Twice, and one that was never there.
+    let captures = [1_000, 1_000, 5].map(|time| (key(X), Time(time)));
+    thin(home.store(), 30_000, captures.to_vec()).unwrap();
+    home.reopen();
+    let store = home.store();
+    let left = store.captures(key(X)).unwrap();
+    assert_eq!(left.iter().map(|c| c.time.0).collect::<Vec<_>>(), [20_000]);
+    assert_eq!(row(store, X), before, "visits, changes, state and number are what they were");
+    assert_eq!(counters(store, 1), counted);
+    assert_eq!(store.links(&[key(X)]).unwrap(), [Some(vec![7])]);
+    assert!(store.payloads(&[(site(), [9; 20])]).unwrap()[0].is_some());
+    let host = host_row(store, X);
+    assert_eq!((host.disk, host.fetched), (Some(500), host_before.fetched));
+    assert_eq!(store.host_disk(key(X).host).unwrap(), 500);
+}
+
+pub fn followers_are_told_to_look_again_at_a_url_that_lost_a_capture(home: &mut dyn Home) {
+    seen_twice(home);
+    let last = home.store().changes(key(X).host.part, 0, 9).unwrap().len() as u64;
+    let both = vec![(key(X), Time(1_000)), (key(X), Time(20_000))];
+    thin(home.store(), 30_000, both).unwrap();
+    home.reopen();
+    let told = home.store().changes(key(X).host.part, last, 9).unwrap();
+    assert_eq!(told.len(), 1, "once for a URL");
+    assert_eq!((told[0].n, told[0].key, told[0].doc), (last + 1, key(X), row(home.store(), X).doc));
+    assert_eq!((told[0].ended, told[0].changed), (Ended::WithPage, false));
+    assert_eq!(told[0].time, Time(20_000), "when it was last asked for");
+}
+
+pub fn a_capture_goes_and_another_of_its_url_is_moved_in_one_batch(home: &mut dyn Home) {
+    seen_twice(home);
+    let mut capture = home.store().captures(key(X)).unwrap().remove(1);
+    capture.record = Some(Location { segment: 3, offset: 0, length: 700 });
+    let payload = Payload { site: site(), digest: [9; 20] };
+    let moved = Moved { key: key(X), capture: capture.clone(), payload: Some(payload.clone()) };
+    let (captures, payloads) = (vec![(key(X), Time(1_000))], vec![payload]);
+    let forget = Forget { captures, payloads, moved: vec![moved], ..Forget::default() };
+    home.store().commit(Batch { forget, ..at(30_000) }).unwrap();
+    home.reopen();
+    assert_eq!(home.store().captures(key(X)).unwrap(), [capture]);
+    assert_eq!(host_row(home.store(), X).disk, Some(700));
+    assert!(home.store().payloads(&[(site(), [9; 20])]).unwrap()[0].is_some());
+}
+
+pub fn a_capture_of_a_url_that_goes_whole_is_counted_once(home: &mut dyn Home) {
+    seen_twice(home);
+    let (urls, captures) = (vec![key(X)], vec![(key(X), Time(1_000))]);
+    let forget = Forget { urls, captures, ..Forget::default() };
+    home.store().commit(Batch { forget, ..at(30_000) }).unwrap();
+    assert_eq!(host_row(home.store(), X).disk, Some(0));
+    assert!(home.store().captures(key(X)).unwrap().is_empty());
+    // Of a URL that nobody knows there is none.
+    assert!(thin(home.store(), 40_000, vec![(key(Y), Time(1_000))]).is_err());
 }

@@ -152,6 +152,8 @@ pub struct History {
     jobs: BTreeSet<u32>,
     claimed: BTreeSet<HostKey>,
     known: BTreeSet<UrlKey>,
+    /// Captures that were made.
+    captured: BTreeSet<(UrlKey, Time)>,
     /// Every form in which a row was handed out: a visit may hold an older one.
     out: BTreeMap<(HostKey, Place), Vec<Entry>>,
 }
@@ -159,7 +161,8 @@ pub struct History {
 impl History {
     pub fn new() -> Self {
         let (jobs, claimed, known) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
-        History { now: 1_000, pages: 0, jobs, claimed, known, out: BTreeMap::new() }
+        let (captured, out) = (BTreeSet::new(), BTreeMap::new());
+        History { now: 1_000, pages: 0, jobs, claimed, known, captured, out }
     }
 
     pub fn advance(&mut self, step: &Step) -> Time {
@@ -211,7 +214,12 @@ impl History {
         let site = SiteKey { part: k.host.part, site: [1; 6] };
         let payload = Payload { site, digest: [k.url as u8; 20] };
         let hosts = if step.later_ms % 3 == 0 { vec![k.host] } else { Vec::new() };
-        Forget { urls: vec![k], hosts, payloads: vec![payload], moved: Vec::new() }
+        // Now and then its oldest capture alone, in the batch that brings another one perhaps.
+        let oldest = self.captured.iter().find(|(of, _)| *of == k).copied();
+        if let Some(capture) = oldest.filter(|_| step.later_ms % 2 == 1) {
+            return Forget { captures: vec![capture], ..Forget::default() };
+        }
+        Forget { urls: vec![k], hosts, payloads: vec![payload], ..Forget::default() }
     }
 
     fn tell(&self, batch: &mut Batch, about: About) {
@@ -233,6 +241,11 @@ impl History {
 
     /// Takes in what the stores answered, as the engine does.
     pub fn heard(&mut self, step: &Step, told: &Committed) {
+        let Forget { urls: forgotten, captures, .. } = self.forget(step);
+        let made = self.results(step).into_iter();
+        let made: Vec<_> = made.filter_map(|p| Some((p.entry.key, p.capture?.time))).collect();
+        self.captured.extend(made);
+        self.captured.retain(|at| !captures.contains(at) && !forgotten.contains(&at.0));
         self.jobs.extend([1]);
         self.jobs.extend(step.job.map(|(id, _)| id));
         for page in self.results(step) {
@@ -243,7 +256,6 @@ impl History {
             self.out.retain(|(host, _), _| *host != release.host);
         }
         // Nobody is out for it: the directory has no other owner while something is forgotten.
-        let forgotten = self.forget(step).urls;
         self.out.retain(|_, forms| forms.iter().all(|e| !forgotten.contains(&e.key)));
         self.known.extend(self.discoveries(step).iter().map(|found| found.key));
         self.claimed.extend(told.claimed.iter().map(|w| w.host));

@@ -68,6 +68,9 @@ fn another(key: &Key) -> (String, String, String) {
         Kind::Words { of: Word::Host, .. } => {
             ("A.test=192.0.2.7,a.test=::1", "a.test=192.0.2.7, a.test=::1")
         }
+        Kind::Words { of: Word::Keep, .. } => {
+            ("A.test=daily,b.test=last:3", "a.test=daily, b.test=last:3")
+        }
         Kind::Words { of: Word::File, .. } => (A_FILE, A_FILE),
         Kind::Words { of: Word::Rule, .. } => {
             ("a.test/* every 1h,*.pdf never", "a.test/* every 1h, *.pdf never")
@@ -76,6 +79,7 @@ fn another(key: &Key) -> (String, String, String) {
         Kind::Size { .. } => ("333MB", "333MB"),
         Kind::Count { .. } => ("7", "7"),
         Kind::Text { .. } => ("Bot", "Bot"),
+        Kind::Keep => ("last:3", "last:3"),
         Kind::Proxy => ("http://me:secret@proxy.test:3128", "http://proxy.test:3128"),
         Kind::Flag => match key.preset {
             Preset::Is("true") => ("false", "false"),
