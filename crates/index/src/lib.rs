@@ -72,7 +72,7 @@ pub use error::IndexError;
 pub use index::{Index, Progress, indexed_text, made_with};
 pub use links::{LINK_PHRASES, LinkError, LinkedAs, Links, NoLinks};
 pub use page::Page;
-pub use query::Mistake;
+pub use query::{Mistake, span_of};
 pub use rounds::{Round, RoundOf};
 pub use search::{Answer, Facets, Hit, SearchError, SearchOptions, Sort};
 pub use settings::Settings;

@@ -185,7 +185,7 @@ impl View {
     ) -> Result<Answer, SearchError> {
         let began = Instant::now();
         let deadline = began + options.time_limit;
-        let parsed = parse(query)?;
+        let parsed = parse(query, options.now)?;
         let linking = |url: &str| links.linking_to(url).map_err(IndexError::Links);
         let languages = self.query_languages(&parsed.node)?;
         let clock = Clock::new(deadline);

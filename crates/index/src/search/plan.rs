@@ -16,6 +16,7 @@ use crate::analyse::{Form, Rules, Stems, Walk, folded, quick_hash};
 use crate::page::{GAP, address_pieces};
 use crate::query::{Filter, Node, Parsed, Scope, Sign};
 use crate::view::View;
+use argiope_model::Time;
 use std::ops::Bound;
 use tantivy::Term;
 use tantivy::query::{
@@ -730,6 +731,13 @@ impl<'v> Planner<'v> {
             Filter::After(at) => {
                 self.fresh = true;
                 Box::new(RangeQuery::new(Bound::Included(time(at.0)), Bound::Unbounded))
+            }
+            Filter::FirstSeen(from, before) => {
+                let seen = |at: &Time| Term::from_field_i64(fields.first_seen, at.0);
+                let from = from.as_ref().map_or(Bound::Unbounded, |at| Bound::Included(seen(at)));
+                let before =
+                    before.as_ref().map_or(Bound::Unbounded, |at| Bound::Excluded(seen(at)));
+                Box::new(RangeQuery::new(from, before))
             }
             Filter::Link(url) => match (self.linking)(url) {
                 Ok(docs) => {
