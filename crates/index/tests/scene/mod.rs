@@ -162,6 +162,17 @@ impl Scene {
         self.log.insert((part, n), Change { n, key, time, changed, doc, ended });
     }
 
+    /// Nothing of a page is left but its row.
+    pub fn forget(&mut self, url: &str) {
+        let key = key(url);
+        self.now += 1_000;
+        self.captures.retain(|(of, _), _| *of != key);
+        let (part, doc, time) = (key.host.part, self.urls[&key].doc, Time(self.now));
+        let n = 1 + self.log.range((part, 0)..=(part, u64::MAX)).count() as u64;
+        let ended = Ended::Forgotten;
+        self.log.insert((part, n), Change { n, key, time, changed: true, doc, ended });
+    }
+
     pub fn blob(&mut self, blob: &TextBlob) -> Location {
         let location = self.blobs.append(encode_text(blob).into()).unwrap();
         self.blobs.sync().unwrap();
