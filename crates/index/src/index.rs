@@ -18,13 +18,13 @@ use crate::page::{Page, Press};
 use crate::past::Past;
 use crate::schema::{FORMAT, Fields, tokenizers};
 use crate::settings::Settings;
-use crate::versions::{Held, Hints};
+use crate::versions::Hints;
 use crate::view::View;
 use argiope_archive::{ArchiveError, TextBlob, read_text};
 use argiope_model::{Capture, DocId, Location, OutcomeKind, Suffixes, Time, UrlKey};
 use argiope_store::{Change, Ended, Store, UrlRow};
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -67,8 +67,9 @@ pub struct Index {
     heard: Heard,
     /// How far the links of pages were heard; what was read before this process was not.
     listened: BTreeMap<u16, u64>,
-    /// Documents put in since the last commit.
-    fresh: HashSet<DocId>,
+    /// Documents put in since the last commit, with from when on they are so and where their text
+    /// lies; nothing for those taken out.
+    fresh: HashMap<DocId, Option<(Time, Location)>>,
     /// Pages changed since the last commit.
     pending: u64,
 }
@@ -174,7 +175,7 @@ impl Index {
             rounded: false,
             heard: Heard::new(room),
             listened: BTreeMap::new(),
-            fresh: HashSet::new(),
+            fresh: HashMap::new(),
             pending: 0,
         };
         if payload.is_none() {
@@ -352,18 +353,19 @@ impl Index {
                 continue;
             };
             let from = open.unwrap_or(shown.time);
-            let today = view.held(change.doc)?;
-            let as_it_was = |held: &Held| held.location == shown.location && held.from == from;
-            let known = self.fresh.contains(&change.doc) || !today.is_empty();
-            if change.ended == Ended::Open && (!known || open.is_none()) {
+            let held = view.held(change.doc)?;
+            let today = match self.fresh.get(&change.doc) {
+                Some(fresh) => *fresh,
+                None => held.first().map(|held| (held.from, held.location)),
+            };
+            let is_new = change.ended == Ended::WithPage && change.changed;
+            if change.ended == Ended::Open && (today.is_none() || open.is_none()) {
                 // What came late says nothing of today.
                 continue;
             }
-            if change.changed && change.ended == Ended::WithPage
-                || !today.iter().all(as_it_was)
-                || !known
-            {
-                found.push((change, row, shown, (!known, from)));
+            if is_new || today != Some((from, shown.location)) {
+                let first = today.is_none() && held.is_empty();
+                found.push((change, row, shown, (first, from)));
             }
         }
         let known = found.iter().filter(|(.., (first, _))| !first);
@@ -427,7 +429,7 @@ impl Index {
         let was = |row: &Change| row.doc == change.doc && Hints::tells(row) && row.n < change.n;
         Ok(change.ended == Ended::Open
             || rows.iter().any(was)
-            || self.fresh.contains(&change.doc)
+            || self.fresh.contains_key(&change.doc)
             || self.is_past(view, change.doc)?
             || view.find(change.doc)?.is_some())
     }
@@ -450,7 +452,7 @@ impl Index {
         let failed = IndexError::tantivy("add a page", &self.dir);
         let (document, bytes) = self.press.document(&self.fields, page);
         self.pending += 1;
-        self.fresh.insert(page.doc);
+        self.fresh.insert(page.doc, Some((page.from, page.location)));
         self.flow.put(bytes, self.room);
         self.writer.add_document(document).map_err(&failed)?;
         Ok(())
@@ -459,6 +461,7 @@ impl Index {
     /// Takes a page out.
     pub fn remove(&mut self, doc: DocId) -> Result<(), IndexError> {
         self.writer.delete_term(Term::from_field_u64(self.fields.doc, doc.0));
+        self.fresh.insert(doc, None);
         self.pending += 1;
         Ok(())
     }

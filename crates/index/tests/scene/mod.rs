@@ -162,6 +162,17 @@ impl Scene {
         self.log.insert((part, n), Change { n, key, time, changed, doc, ended });
     }
 
+    /// A capture that comes when later ones are there, as from an archive: it decides nothing.
+    pub fn late(&mut self, url: &str, time: i64, words: &str) {
+        let text = self.blob(&TextBlob { text: words.into(), ..TextBlob::default() });
+        let (now, changed_at) = (self.now, self.urls[&key(url)].changed_at);
+        self.now = time - 1_000;
+        let plain = Directives::default();
+        self.visit(url, Ended::Open, OutcomeKind::Fetched, Some(text), true, plain);
+        self.now = now;
+        self.urls.get_mut(&key(url)).unwrap().head.changed_at = changed_at;
+    }
+
     /// Nothing of a page is left but its row.
     pub fn forget(&mut self, url: &str) {
         let key = key(url);
