@@ -310,7 +310,7 @@ impl Index {
             }
         }
         let mut latest: HashMap<DocId, (usize, Hints)> = HashMap::new();
-        for (n, change) in batch.iter().enumerate().filter(|(_, c)| Hints::tells(c)) {
+        for (n, change) in batch.iter().enumerate() {
             let (last, hints) = latest.entry(change.doc).or_insert((n, Hints::default()));
             if change.ended != Ended::Open || batch[*last].ended == Ended::Open {
                 *last = n;
@@ -424,10 +424,11 @@ impl Index {
         if found.first { self.add(&page) } else { self.put(&page) }
     }
 
-    /// Whether there are versions of a page that is not there now, or may be in these rows.
+    /// Whether there may be versions of a page that a row says is not there, or nothing of: most
+    /// failures are those of pages that never were.
     fn has_been(&self, view: &View, change: &Change, rows: &[Change]) -> Result<bool, IndexError> {
-        let was = |row: &Change| row.doc == change.doc && Hints::tells(row) && row.n < change.n;
-        Ok(change.ended == Ended::Open
+        let was = |row: &Change| row.doc == change.doc && row.ended == Ended::WithPage;
+        Ok((change.ended == Ended::Open && change.changed)
             || rows.iter().any(was)
             || self.fresh.contains_key(&change.doc)
             || self.is_past(view, change.doc)?

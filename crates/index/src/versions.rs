@@ -55,11 +55,6 @@ pub(crate) struct Hints {
 }
 
 impl Hints {
-    /// Whether a row of the change log says anything about versions.
-    pub fn tells(row: &Change) -> bool {
-        row.ended != Ended::Open || row.changed
-    }
-
     /// Hears a row of the change log.
     pub fn hear(&mut self, row: &Change) {
         match row.ended {

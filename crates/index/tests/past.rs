@@ -162,15 +162,19 @@ fn what_an_archive_brings_later_takes_its_place_in_time() {
     scene.late("http://a.test/1", 15_000, "common fifteen");
     scene.catch_up(&mut index);
     index.commit().unwrap();
+    scene.late("http://a.test/1", 7_000, "");
+    scene.catch_up(&mut index);
+    index.commit().unwrap();
     let check = |view: &View| {
         for (word, from, until) in
-            [("five", 5_000, 10_000), ("fifteen", 15_000, 20_000), ("clock", 20_000, 90_000)]
+            [("five", 5_000, 7_000), ("fifteen", 15_000, 20_000), ("clock", 20_000, 90_000)]
         {
             assert_eq!(then(&scene, view, word, from - 1), "", "{word}");
             assert_eq!(then(&scene, view, word, from), "1", "{word}");
             assert_eq!(then(&scene, view, word, until - 1), "1", "{word}");
             assert_eq!(then(&scene, view, "common", until - 1), "1", "{word}");
         }
+        assert_eq!(then(&scene, view, "common", 9_999), "", "it was gone");
         assert_eq!(then(&scene, view, "ten", 14_999), "1");
         assert_eq!(then(&scene, view, "ten", 15_000), "");
         assert_eq!(scene.found(view, "ten"), "1");

@@ -48,6 +48,7 @@ mod rig;
 mod robots;
 mod search;
 mod search_live;
+mod search_past;
 mod second_writer;
 mod sites;
 mod slow_server;

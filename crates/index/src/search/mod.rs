@@ -12,6 +12,7 @@
 mod apart;
 mod collect;
 mod exactly;
+mod filter;
 mod lookups;
 mod places;
 mod plan;

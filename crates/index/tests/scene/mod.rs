@@ -164,11 +164,14 @@ impl Scene {
 
     /// A capture that comes when later ones are there, as from an archive: it decides nothing.
     pub fn late(&mut self, url: &str, time: i64, words: &str) {
-        let text = self.blob(&TextBlob { text: words.into(), ..TextBlob::default() });
+        // Nothing to read: the page was not there.
+        let text = (!words.is_empty())
+            .then(|| self.blob(&TextBlob { text: words.into(), ..TextBlob::default() }));
+        let kind = if text.is_some() { OutcomeKind::Fetched } else { OutcomeKind::ClientError };
         let (now, changed_at) = (self.now, self.urls[&key(url)].changed_at);
         self.now = time - 1_000;
         let plain = Directives::default();
-        self.visit(url, Ended::Open, OutcomeKind::Fetched, Some(text), true, plain);
+        self.visit(url, Ended::Open, kind, text, text.is_some(), plain);
         self.now = now;
         self.urls.get_mut(&key(url)).unwrap().head.changed_at = changed_at;
     }
