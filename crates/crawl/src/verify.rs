@@ -11,7 +11,7 @@ use crate::words::Words;
 use argiope_archive::{
     DigestCheck, WarcReader, digest_base32, open_segment, read_text, warc_segment_name,
 };
-use argiope_index::{Held, IndexError, indexed_text, past_of};
+use argiope_index::{Held, IndexError, indexed_text, versions_of};
 use argiope_model::{Capture, DocId, HostKey, JobId, Location, Time, UrlKey};
 use argiope_store::{SegmentKind, Store, StoreError, UrlRow, UrlState, decode_links};
 use serde::Serialize;
@@ -242,12 +242,20 @@ impl Versions {
     ) -> Result<(), StoreError> {
         let mut ended = self.ended.remove(&row.doc).unwrap_or_default();
         // A page that is asked for again is as it was until that is over.
-        if (ended.is_empty() && row.visits < 2) || row.state == UrlState::Queued {
+        if (ended.is_empty() && row.fetched_at.is_none()) || row.state == UrlState::Queued {
             return Ok(());
         }
         ended.sort_unstable();
         let all = ended.iter().chain(self.today.get(&row.doc)).copied().collect();
-        let wanted = past_of(&store.captures(key)?, all);
+        let (wanted, open): (Vec<Held>, Vec<Held>) = versions_of(&store.captures(key)?, all)
+            .into_iter()
+            .partition(|version| version.until.is_some());
+        if let (Some(today), [open]) = (self.today.get(&row.doc), &open[..])
+            && today.from != open.from
+        {
+            let what = format!("it is as it is since {}, not {}", open.from, today.from);
+            out.problem(row.url.as_str(), what);
+        }
         let begin = |versions: &[Held]| versions.iter().map(|held| held.from).collect();
         let (here, told): (HashSet<Time>, HashSet<Time>) = (begin(&ended), begin(&wanted));
         for from in told.difference(&here) {

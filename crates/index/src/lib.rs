@@ -81,5 +81,5 @@ pub use search::{Answer, Facets, Hit, SearchError, SearchOptions, Sort};
 pub use settings::Settings;
 pub use settings::Settings as IndexSettings;
 pub use snippet::Snippet;
-pub use versions::{Held, past_of};
+pub use versions::{Held, versions_of};
 pub use view::{IndexSize, View};

@@ -138,13 +138,12 @@ fn close(versions: &mut [Version], at: Time) {
     }
 }
 
-/// The versions of a page that belong into the past, where these are there already, today's included.
-/// What is there agrees with the captures where this gives the same.
-pub fn past_of(captures: &[Capture], held: Vec<Held>) -> Vec<Held> {
+/// The versions of a page, where these are in the index, today's included. What is there agrees with
+/// the captures where this gives the same; of today's it may hold a later text.
+pub fn versions_of(captures: &[Capture], held: Vec<Held>) -> Vec<Held> {
     let mut hints = Hints::default();
     hints.hold(held);
-    let all = versions(captures, &hints);
-    all.iter().map(Version::held).filter(|held| held.until.is_some()).collect()
+    versions(captures, &hints).iter().map(Version::held).collect()
 }
 
 impl Version {
