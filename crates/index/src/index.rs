@@ -323,12 +323,12 @@ impl Index {
             if latest.get(&change.doc).is_none_or(|(last, _)| *last != n) {
                 continue;
             }
+            if change.ended == Ended::WithPage || self.has_been(&view, change, batch)? {
+                wanted.push(change);
+            }
             if !matches!(change.ended, Ended::WithPage | Ended::Open) {
                 self.remove(change.doc)?;
                 progress.removed += 1;
-            }
-            if change.ended == Ended::WithPage || self.has_been(&view, change, batch)? {
-                wanted.push(change);
             }
         }
         let keys: Vec<UrlKey> = wanted.iter().map(|change| change.key).collect();
@@ -430,7 +430,7 @@ impl Index {
         let was = |row: &Change| row.doc == change.doc && row.ended == Ended::WithPage;
         Ok((change.ended == Ended::Open && change.changed)
             || rows.iter().any(was)
-            || self.fresh.contains_key(&change.doc)
+            || self.fresh.get(&change.doc).is_some_and(Option::is_some)
             || self.is_past(view, change.doc)?
             || view.find(change.doc)?.is_some())
     }

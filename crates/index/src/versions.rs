@@ -5,7 +5,8 @@
 //!   others are the past.
 //! * What a capture does: a text begins a version; the same text goes on with it; a redirect, `noindex`,
 //!   an answer without text, or a refusal that is no accident (404) ends it. What may end better when
-//!   tried again tells nothing, unless the page was given up with it.
+//!   tried again tells nothing, unless the page was given up with it; and until that is told, the last
+//!   refusal may be one that is tried again.
 //! * Other words that count for nothing (a clock, a counter of views, an error page sent in place of the
 //!   page) begin no version: a version is found by the text it began with. Whether they count is judged
 //!   once, when they come, and told by the change log; the documents that are there remember it. Where
@@ -51,6 +52,8 @@ pub(crate) struct Hints {
     ended: Vec<Time>,
     /// Captures that came when later ones were there: nobody has compared these with them.
     late: Vec<Time>,
+    /// The page is known to be no more.
+    gone: bool,
     held: Vec<Held>,
 }
 
@@ -93,14 +96,16 @@ pub(crate) fn versions(captures: &[Capture], hints: &Hints) -> Vec<Version> {
     // The last capture that tells what there is; an unchanged page is told by it.
     let mut telling: Option<&Capture> = None;
     let mut late = false;
-    for capture in captures {
+    let last_told = captures.iter().rposition(told).unwrap_or(0);
+    for (n, capture) in captures.iter().enumerate() {
         let at = capture.time;
+        let undecided = capture.outcome.is_transient() || (n > last_told && !hints.gone);
         let visible = if told(capture) {
             if capture.outcome.kind != OutcomeKind::NotModified || capture.text.is_some() {
                 telling = Some(capture);
             }
             Shown::of(telling, capture)
-        } else if capture.outcome.is_transient() && !hints.ends(at) {
+        } else if undecided && !hints.ends(at) {
             continue;
         } else {
             None
@@ -139,9 +144,10 @@ fn close(versions: &mut [Version], at: Time) {
 }
 
 /// The versions of a page, where these are in the index, today's included. What is there agrees with
-/// the captures where this gives the same; of today's it may hold a later text.
-pub fn versions_of(captures: &[Capture], held: Vec<Held>) -> Vec<Held> {
-    let mut hints = Hints::default();
+/// the captures where this gives the same; of today's it may hold a later text. `gone` says that the page
+/// is no more.
+pub fn versions_of(captures: &[Capture], held: Vec<Held>, gone: bool) -> Vec<Held> {
+    let mut hints = Hints { gone, ..Hints::default() };
     hints.hold(held);
     versions(captures, &hints).iter().map(Version::held).collect()
 }
@@ -228,6 +234,17 @@ mod tests {
         hidden[1].directives.noindex = true;
         assert_eq!(shown(&hidden, &plain), "1-2:10 3-:20");
         assert_eq!(shown(&[], &plain), "");
+    }
+
+    #[test]
+    fn the_last_refusal_ends_a_page_when_it_is_told_to() {
+        let gone = |at| capture(at, OutcomeKind::ClientError, None);
+        let captures = [page(1, 10), gone(2), gone(3), page(4, 10)];
+        assert_eq!(shown(&captures[..3], &Hints::default()), "1-:10");
+        assert_eq!(shown(&captures[..3], &hints(&[row(3, Ended::Broken, false)])), "1-3:10");
+        let told = versions_of(&captures[..3], Vec::new(), true);
+        assert_eq!(told.iter().map(|held| held.until).collect::<Vec<_>>(), [Some(Time(2))]);
+        assert_eq!(shown(&captures, &Hints::default()), "1-2:10 4-:10");
     }
 
     #[test]
