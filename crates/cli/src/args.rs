@@ -437,13 +437,18 @@ pub struct Doc {
   argiope search '\"orb web\" -silk'            a phrase, without a word
   argiope search 'intitle:garden (rain OR snow) lang:en'
   argiope search 'site:example.org after:2026-01 report*' --sort date
+  argiope search price --at 2026-01-31          pages as they were then, those included that are gone
+  argiope search 'price first-seen:2026-01..2026-03 -changed-after:\"2 weeks ago\"'
 
 The language:
   spider web          both words; pages with some of them follow where there are few
   \"spider web\"        side by side; \"spider web\"~3 at most three places apart
   a OR b, -c, ( … )   one of them, without, what belongs together
   prefi*, word~2      words that begin so, words spelled nearly so
-  site: intitle: inurl: link: lang: type: before: after:")]
+  site: intitle: inurl: link: lang: type:
+  before: after:      when the text last changed; changed-before: and changed-after: mean the same
+  first-seen:         when the page was met, on that day or later; first-seen-before:
+  A day is 2026, 2026-01, 2026-01-31, 2026-01-31T12:00, yesterday, or \"2 days ago\" in quotes.")]
 pub struct Search {
     /// What to look for
     #[arg(value_name = "QUERY", required = true)]
@@ -463,6 +468,9 @@ pub struct Search {
     /// Say what each score is made of
     #[arg(long)]
     pub explain: bool,
+    /// The pages as they were then: 2026-11-15, 2026-11-15T10:00, '2 days ago'
+    #[arg(long, value_name = "DATE")]
+    pub at: Option<String>,
 }
 
 #[derive(Debug, Args)]

@@ -26,6 +26,9 @@ pub struct SearchOrder {
     pub facets: bool,
     /// Tell what each score is made of.
     pub explain: bool,
+    /// The pages as they were at this time, not as they are.
+    #[serde(default)]
+    pub at: Option<Time>,
 }
 
 /// Which words of the dictionary are wanted.
@@ -66,6 +69,7 @@ fn search(order: &SearchOrder, words: &Words, now: Time) -> Asked {
         sort: if order.by_date { Sort::Date } else { Sort::Relevance },
         facets: order.facets,
         explain: order.explain,
+        at: order.at,
         now,
         ..SearchOptions::default()
     };
@@ -74,7 +78,7 @@ fn search(order: &SearchOrder, words: &Words, now: Time) -> Asked {
         Err(SearchError::Mistake(mistake)) => return Asked::Wrong(mistake.to_string()),
         Err(SearchError::Index(e)) => return Asked::Sorry(chain(&e)),
     };
-    let mut rows: Vec<Value> = answer.hits.iter().map(|hit| hit_row(hit, order.explain)).collect();
+    let mut rows: Vec<Value> = answer.hits.iter().map(|hit| hit_row(hit, order)).collect();
     let mut last = json!({
         "total": answer.total,
         "took_ms": (answer.took.as_secs_f64() * 1e6).round() / 1e3,
@@ -83,6 +87,9 @@ fn search(order: &SearchOrder, words: &Words, now: Time) -> Asked {
         "did_you_mean": answer.did_you_mean,
         "ignored": answer.ignored,
     });
+    if let Some(at) = order.at {
+        last["at"] = json!(at.to_string());
+    }
     if let Some(facets) = &answer.facets {
         last["facets"] = facet_row(facets);
     }

@@ -87,7 +87,7 @@ mod visit;
 mod words;
 mod world;
 
-pub use argiope_index::{IndexError, IndexSettings};
+pub use argiope_index::{IndexError, IndexSettings, span_of};
 pub use ask::{Asked, LinkOrder, Question, answer};
 pub use ask_words::{SearchOrder, WordOrder};
 pub use backlinks::Backlinks;

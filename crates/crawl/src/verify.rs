@@ -11,8 +11,8 @@ use crate::words::Words;
 use argiope_archive::{
     DigestCheck, WarcReader, digest_base32, open_segment, read_text, warc_segment_name,
 };
-use argiope_index::{IndexError, indexed_text};
-use argiope_model::{Capture, DocId, HostKey, JobId, Location, UrlKey};
+use argiope_index::{Held, IndexError, indexed_text, versions_of};
+use argiope_model::{Capture, DocId, HostKey, JobId, Location, Time, UrlKey};
 use argiope_store::{SegmentKind, Store, StoreError, UrlRow, UrlState, decode_links};
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -43,6 +43,8 @@ pub struct Verified {
     pub texts: u64,
     /// Documents of the word index compared.
     pub documents: u64,
+    /// Versions of the past that it holds, compared.
+    pub past: u64,
     /// What does not agree, at most a thousand rows.
     pub problems: Vec<Problem>,
     /// How many problems there are.
@@ -182,6 +184,14 @@ pub fn verify_words(
         out.problem(format!("document {doc}"), "it stands in the word index twice");
     }
     out.documents = held.len() as u64;
+    let mut past = Versions::default();
+    view.each_past(|doc, version| {
+        past.ended.entry(doc).or_default().push(version);
+        out.past += 1;
+    })?;
+    view.each_version(&mut |doc, version| {
+        past.today.insert(doc, version);
+    })?;
     let mut after = None;
     loop {
         let page = store.scan_urls(after, 512)?;
@@ -189,6 +199,7 @@ pub fn verify_words(
         after = Some(*last);
         for (key, row) in page {
             let found = held.remove(&row.doc);
+            past.check(store, key, &row, out)?;
             // A page that is asked for again is as it was until that is over.
             if row.state == UrlState::Queued && row.visits > 0 {
                 continue;
@@ -207,10 +218,62 @@ pub fn verify_words(
             out.problem(row.url.as_str(), problem);
         }
     }
-    for doc in held.into_keys() {
+    for doc in held.into_keys().chain(past.ended.into_keys()) {
         out.problem(format!("document {doc}"), "it is in the word index and nowhere else");
     }
     Ok(())
+}
+
+/// The versions of pages that the word index holds.
+#[derive(Default)]
+struct Versions {
+    ended: HashMap<DocId, Vec<Held>>,
+    today: HashMap<DocId, Held>,
+}
+
+impl Versions {
+    /// Whether what is held of a page's past is what its captures tell.
+    fn check(
+        &mut self,
+        store: &dyn Store,
+        key: UrlKey,
+        row: &UrlRow,
+        out: &mut Verified,
+    ) -> Result<(), StoreError> {
+        let mut ended = self.ended.remove(&row.doc).unwrap_or_default();
+        // A page that is asked for again is as it was until that is over.
+        if (ended.is_empty() && row.fetched_at.is_none()) || row.state == UrlState::Queued {
+            return Ok(());
+        }
+        ended.sort_unstable();
+        // Where what is there tells of an end, that is the one.
+        let gone = ended.is_empty() && row.state != UrlState::Fetched;
+        let all = ended.iter().chain(self.today.get(&row.doc)).copied().collect();
+        let (wanted, open): (Vec<Held>, Vec<Held>) = versions_of(&store.captures(key)?, all, gone)
+            .into_iter()
+            .partition(|version| version.until.is_some());
+        if let (Some(today), [open]) = (self.today.get(&row.doc), &open[..])
+            && today.from != open.from
+        {
+            let what = format!("it is as it is since {}, not {}", open.from, today.from);
+            out.problem(row.url.as_str(), what);
+        }
+        let begin = |versions: &[Held]| versions.iter().map(|held| held.from).collect();
+        let (here, told): (HashSet<Time>, HashSet<Time>) = (begin(&ended), begin(&wanted));
+        for from in told.difference(&here) {
+            let what =
+                format!("its version of {from} is not among the past ones in the word index");
+            out.problem(row.url.as_str(), what);
+        }
+        for from in here.difference(&told) {
+            let what = format!("the word index holds a past version of {from} that it never had");
+            out.problem(row.url.as_str(), what);
+        }
+        if here == told && (ended != wanted || here.len() != ended.len()) {
+            out.problem(row.url.as_str(), "the word index holds other past versions of it");
+        }
+        Ok(())
+    }
 }
 
 fn check_hosts(

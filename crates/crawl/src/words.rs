@@ -7,12 +7,14 @@
 //!   seconds while pages pour in, and one soon after a page that came alone. Where pages come
 //!   faster than their words can be taken in, the crawl is held for a moment ([`Hold`]): a page is
 //!   findable a few seconds after it was fetched, always.
+//! * The past: what pages were before is kept as they change, and asked only by who names a time.
 //! * Link words: a page is indexed with what others were heard to call it by then. When a crawl is
 //!   done, and now and then while it is calm, a round looks for pages that are called otherwise by now.
 //! * Its place: beside the engine. The index can be made again from the texts: a damaged one is,
 //!   and a failure here ends no crawl.
 //! * What is not here: what a word is, how pages are ranked (`index`).
 
+use crate::ask_words::SearchOrder;
 use crate::backlinks::{Backlinks, chain};
 use crate::data_dir::DataDir;
 use crate::follow::{Failure, Follower};
@@ -453,7 +455,7 @@ impl Links for GraphLinks<'_> {
 }
 
 /// The row of a hit, as `search` shows it.
-pub(crate) fn hit_row(hit: &Hit, explain: bool) -> Value {
+pub(crate) fn hit_row(hit: &Hit, order: &SearchOrder) -> Value {
     // Marks are bytes of the snippet as it is shown, which may begin with an ellipsis.
     let before = if hit.snippet.cut_before { '…'.len_utf8() } else { 0 };
     let marks = hit.snippet.marks.iter().map(|mark| [before + mark.start, before + mark.end]);
@@ -473,7 +475,12 @@ pub(crate) fn hit_row(hit: &Hit, explain: bool) -> Value {
         "partial": hit.partial,
         "alike": hit.alike.iter().map(|doc| doc.0).collect::<Vec<_>>(),
     });
-    if explain {
+    if let Some(at) = order.at {
+        row["at"] = json!(at.to_string());
+        row["from"] = json!(hit.from.to_string());
+        row["until"] = json!(hit.until.map(|until| until.to_string()));
+    }
+    if order.explain {
         let parts = hit.parts.iter();
         let parts: Vec<Value> =
             parts.map(|(name, part)| json!({ "part": name, "score": part })).collect();

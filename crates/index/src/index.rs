@@ -4,6 +4,9 @@
 //! blob → its words → tantivy's memory → a segment, visible after the next commit, which also
 //! says how far the change log is in it. What was not committed is read again after a crash.
 //!
+//! What a page was before is kept as well, by whoever reads the log (`past`): each version until
+//! another took its place.
+//!
 //! Invariants: a document stands in the index once, under its number; the commit that makes
 //! pages visible holds the watermarks that say so.
 
@@ -12,20 +15,25 @@ use crate::error::IndexError;
 use crate::heard::Heard;
 use crate::links::{LinkedAs, Links};
 use crate::page::{Page, Press};
+use crate::past::Past;
 use crate::schema::{FORMAT, Fields, tokenizers};
 use crate::settings::Settings;
+use crate::versions::Hints;
 use crate::view::View;
 use argiope_archive::{ArchiveError, TextBlob, read_text};
-use argiope_model::{Capture, DocId, Location, OutcomeKind, Suffixes, Time, UrlKey};
+use argiope_model::{
+    Capture, ChangeReason, DocId, Location, OutcomeKind, Suffixes, Time, UrlKey, Verdict,
+};
 use argiope_store::{Change, Ended, Store, UrlRow};
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tantivy::directory::MmapDirectory;
 use tantivy::directory::error::LockError;
 use tantivy::indexer::{IndexWriterOptions, LogMergePolicy};
+use tantivy::schema::Schema;
 use tantivy::{IndexReader, IndexWriter, ReloadPolicy, TantivyError, Term};
 
 /// Rows of the change log taken at once.
@@ -42,6 +50,8 @@ pub struct Index {
     writer: IndexWriter,
     reader: IndexReader,
     pub(crate) press: Press,
+    /// What pages were before.
+    pub(crate) past: Past,
     flow: Arc<Flow>,
     /// Bytes that may be under way.
     room: usize,
@@ -59,8 +69,9 @@ pub struct Index {
     heard: Heard,
     /// How far the links of pages were heard; what was read before this process was not.
     listened: BTreeMap<u16, u64>,
-    /// Documents put in since the last commit.
-    fresh: HashSet<DocId>,
+    /// Documents put in since the last commit, with from when on they are so and where their text
+    /// lies; nothing for those taken out.
+    fresh: HashMap<DocId, Option<(Time, Location)>>,
     /// Pages changed since the last commit.
     pending: u64,
 }
@@ -75,6 +86,9 @@ pub(crate) struct Payload {
     /// How far rounds over the links are.
     #[serde(default)]
     pub linked: BTreeMap<u16, u64>,
+    /// How often the past was committed that belongs to it.
+    #[serde(default)]
+    pub past: u64,
 }
 
 /// What came of following the change log.
@@ -86,6 +100,8 @@ pub struct Progress {
     pub indexed: u64,
     /// Pages that left.
     pub removed: u64,
+    /// Versions of pages that ended, taken in.
+    pub past: u64,
     /// Pages whose text could not be read; they are not in the index.
     pub unreadable: u64,
     /// Whether there were more rows than were wanted.
@@ -104,8 +120,10 @@ impl Index {
         let directory = MmapDirectory::open(dir).map_err(|e| failed(e.into()))?;
         let exists = tantivy::Index::exists(&directory).map_err(|e| failed(e.into()))?;
         let index = if exists {
-            open_known(dir, flow.clone())?
+            open_known(dir, &schema, flow.clone())?
         } else {
+            // What is left of another index is not this one's.
+            Past::remove(dir)?;
             let builder = tantivy::Index::builder().schema(schema);
             let builder = builder.tokenizers(tokenizers(flow.clone()));
             builder.open_or_create(directory).map_err(&failed)?
@@ -139,7 +157,10 @@ impl Index {
         let reader = reader.try_into().map_err(&failed)?;
         let committed = payload.as_ref().map(|p| p.read.clone()).unwrap_or_default();
         let linked = payload.as_ref().map(|p| p.linked.clone()).unwrap_or_default();
+        let known = payload.as_ref().map_or(0, |payload| payload.past);
+        let past = Past::open(dir, known, Arc::default(), room)?;
         let mut opened = Index {
+            past,
             dir: dir.to_owned(),
             fields,
             index,
@@ -156,7 +177,7 @@ impl Index {
             rounded: false,
             heard: Heard::new(room),
             listened: BTreeMap::new(),
-            fresh: HashSet::new(),
+            fresh: HashMap::new(),
             pending: 0,
         };
         if payload.is_none() {
@@ -290,19 +311,24 @@ impl Index {
                 self.listened.insert(row.key.host.part, row.n);
             }
         }
-        let mut latest: HashMap<DocId, usize> = HashMap::new();
-        for (n, change) in batch.iter().enumerate().filter(|(_, c)| c.ended != Ended::Open) {
-            latest.insert(change.doc, n);
+        let mut latest: HashMap<DocId, (usize, Hints)> = HashMap::new();
+        for (n, change) in batch.iter().enumerate() {
+            let (last, hints) = latest.entry(change.doc).or_insert((n, Hints::default()));
+            if change.ended != Ended::Open || batch[*last].ended == Ended::Open {
+                *last = n;
+            }
+            hints.hear(change);
         }
         let mut wanted: Vec<&Change> = Vec::new();
         let view = self.view();
         for (n, change) in batch.iter().enumerate() {
-            if latest.get(&change.doc) != Some(&n) {
+            if latest.get(&change.doc).is_none_or(|(last, _)| *last != n) {
                 continue;
             }
-            if change.ended == Ended::WithPage {
+            if change.ended == Ended::WithPage || self.has_been(&view, change, batch)? {
                 wanted.push(change);
-            } else {
+            }
+            if !matches!(change.ended, Ended::WithPage | Ended::Open) {
                 self.remove(change.doc)?;
                 progress.removed += 1;
             }
@@ -310,28 +336,50 @@ impl Index {
         let keys: Vec<UrlKey> = wanted.iter().map(|change| change.key).collect();
         let rows = source.store.urls(&keys)?;
         let captures = source.store.captures_many(&keys)?;
-        let mut found: Vec<(&Change, &UrlRow, Shown, bool)> = Vec::with_capacity(keys.len());
+        let mut found: Vec<(&Change, &UrlRow, Shown, (bool, Time))> =
+            Vec::with_capacity(keys.len());
         for ((change, row), captures) in wanted.into_iter().zip(&rows).zip(captures) {
+            let mut open = None;
+            if let (Some(row), Some((_, hints))) = (row, latest.get_mut(&change.doc))
+                && (captures.len() > 1 || self.is_past(&view, change.doc)?)
+            {
+                let page = (change.doc, row);
+                open = self.keep_past(source, &view, page, &captures, hints, progress)?;
+            }
+            if !matches!(change.ended, Ended::WithPage | Ended::Open) {
+                continue;
+            }
             let Some((row, shown)) = row.as_ref().zip(shown(&captures)) else {
                 self.remove(change.doc)?;
                 progress.removed += 1;
                 continue;
             };
-            if change.changed || view.text_of(change.doc)? != Some(shown.location) {
-                let known = self.fresh.contains(&change.doc) || view.find(change.doc)?.is_some();
-                found.push((change, row, shown, !known));
+            let from = open.unwrap_or(shown.time);
+            let held = view.held(change.doc)?;
+            let today = match self.fresh.get(&change.doc) {
+                Some(fresh) => *fresh,
+                None => held.first().map(|held| (held.from, held.location)),
+            };
+            let is_new = change.ended == Ended::WithPage && change.changed;
+            if change.ended == Ended::Open && (today.is_none() || open.is_none()) {
+                // What came late says nothing of today.
+                continue;
+            }
+            if is_new || today != Some((from, shown.location)) {
+                let first = today.is_none() && held.is_empty();
+                found.push((change, row, shown, (first, from)));
             }
         }
-        let known = found.iter().filter(|(.., first)| !first);
+        let known = found.iter().filter(|(.., (first, _))| !first);
         let known: Vec<(DocId, UrlKey)> = known.map(|(c, ..)| (c.doc, c.key)).collect();
         let called = source.links.linked_as(&known).map_err(IndexError::Links)?;
         let mut called = called.into_iter();
-        for (change, row, shown, first) in &found {
+        for (change, row, shown, (first, from)) in &found {
             let called = match first {
                 true => self.heard.take(change.key),
                 false => called.next().unwrap_or_default(),
             };
-            let page = Found { doc: change.doc, row, shown, first: *first };
+            let page = Found { doc: change.doc, row, shown, first: *first, from: *from };
             match self.text_of(source, &page)? {
                 Some(text) => {
                     self.put_text(source, &page, &text, called)?;
@@ -374,22 +422,26 @@ impl Index {
         text: &TextBlob,
         links: LinkedAs,
     ) -> Result<(), IndexError> {
-        let Found { doc, row, shown, first } = *found;
-        let page = Page {
-            doc,
-            url: &row.url,
-            site: source.pinned.site_of(row.url.host()),
-            text,
-            location: shown.location,
-            mime: &shown.mime,
-            bytes: shown.bytes,
-            first_seen: row.first_seen,
-            changed: row.changed_at.unwrap_or(shown.time),
-            fetched: shown.fetched,
-            no_snippet: shown.no_snippet,
-            links,
-        };
-        if first { self.add(&page) } else { self.put(&page) }
+        let page = found.page(source, text, links);
+        if found.first { self.add(&page) } else { self.put(&page) }
+    }
+
+    /// Whether there may be versions of a page that a row says is not there, or nothing of: most
+    /// failures are those of pages that never were.
+    fn has_been(&self, view: &View, change: &Change, rows: &[Change]) -> Result<bool, IndexError> {
+        let was = |row: &Change| row.doc == change.doc && row.ended == Ended::WithPage;
+        Ok((change.ended == Ended::Open && change.changed)
+            || rows.iter().any(was)
+            || self.fresh.get(&change.doc).is_some_and(Option::is_some)
+            || self.is_past(view, change.doc)?
+            || view.find(change.doc)?.is_some())
+    }
+
+    /// Whether there are versions of a page in the past.
+    fn is_past(&self, view: &View, doc: DocId) -> Result<bool, IndexError> {
+        let past = view.past.as_deref();
+        Ok(self.past.fresh(doc).is_some()
+            || past.map_or(Ok(None), |past| past.find(doc))?.is_some())
     }
 
     /// Takes a page in, in place of what was known of its number.
@@ -403,7 +455,7 @@ impl Index {
         let failed = IndexError::tantivy("add a page", &self.dir);
         let (document, bytes) = self.press.document(&self.fields, page);
         self.pending += 1;
-        self.fresh.insert(page.doc);
+        self.fresh.insert(page.doc, Some((page.from, page.location)));
         self.flow.put(bytes, self.room);
         self.writer.add_document(document).map_err(&failed)?;
         Ok(())
@@ -412,13 +464,15 @@ impl Index {
     /// Takes a page out.
     pub fn remove(&mut self, doc: DocId) -> Result<(), IndexError> {
         self.writer.delete_term(Term::from_field_u64(self.fields.doc, doc.0));
+        self.fresh.insert(doc, None);
         self.pending += 1;
         Ok(())
     }
 
     /// Makes everything read so far visible and durable, together with how far that is.
     pub fn commit(&mut self) -> Result<(), IndexError> {
-        if self.pending > 0 || self.rounded || self.read != self.committed {
+        if self.pending > 0 || self.past.is_pending() || self.rounded || self.read != self.committed
+        {
             self.write()?;
         }
         Ok(())
@@ -426,8 +480,11 @@ impl Index {
 
     fn write(&mut self) -> Result<(), IndexError> {
         let failed = IndexError::tantivy("commit", &self.dir);
+        // First, so that nothing is said to be read that is not there.
+        self.past.commit()?;
         let payload = Payload {
             format: FORMAT,
+            past: self.past.commits(),
             stop_words: self.stop.words().map(str::to_owned).collect(),
             language: self.settings.language.clone(),
             read: self.read.clone(),
@@ -467,7 +524,7 @@ impl Index {
             self.writer.garbage_collect_files().wait().map_err(&failed)?;
             self.reader.reload().map_err(&failed)?;
         }
-        Ok(())
+        self.past.settle()
     }
 
     /// Commits, waits until segments that are being merged are, and lets go of the directory;
@@ -475,10 +532,14 @@ impl Index {
     pub fn finish(mut self) -> Result<View, IndexError> {
         self.commit()?;
         let failed = IndexError::tantivy("merge", &self.dir);
-        let Index { dir, fields, writer, reader, stop, settings, .. } = self;
+        let Index { dir, fields, writer, reader, past, stop, settings, .. } = self;
         writer.wait_merging_threads().map_err(&failed)?;
         reader.reload().map_err(&failed)?;
-        Ok(View::new(dir, reader.searcher(), fields, stop, settings.language))
+        let mut view = View::new(dir, reader.searcher(), fields, stop, settings.language);
+        if let Some(past) = past.finish()? {
+            view.keep_past(past);
+        }
+        Ok(view)
     }
 
     fn begin_anew(&mut self) -> Result<(), IndexError> {
@@ -486,6 +547,7 @@ impl Index {
         self.writer.rollback().map_err(&failed)?;
         self.flow.clear();
         self.writer.delete_all_documents().map_err(&failed)?;
+        self.past.clear()?;
         self.read.clear();
         self.linked.clear();
         self.listened.clear();
@@ -495,13 +557,17 @@ impl Index {
 
     /// What was committed last, to be asked; it stays as it is while the index goes on.
     pub fn view(&self) -> View {
-        View::new(
+        let mut view = View::new(
             self.dir.clone(),
             self.reader.searcher(),
             self.fields.clone(),
             self.stop.clone(),
             self.settings.language.clone(),
-        )
+        );
+        if let Some(past) = self.past.searcher() {
+            view.keep_past(past);
+        }
+        view
     }
 }
 
@@ -521,6 +587,33 @@ pub(crate) struct Found<'a> {
     pub shown: &'a Shown,
     /// Whether it cannot be there yet.
     pub first: bool,
+    /// From when on it was so.
+    pub from: Time,
+}
+
+impl<'a> Found<'a> {
+    /// The page with its text.
+    pub fn page<'t>(&self, source: &Source<'t>, text: &'t TextBlob, links: LinkedAs) -> Page<'t>
+    where
+        'a: 't,
+    {
+        let Found { doc, row, shown, from, .. } = *self;
+        Page {
+            doc,
+            url: &row.url,
+            site: source.pinned.site_of(row.url.host()),
+            text,
+            location: shown.location,
+            mime: &shown.mime,
+            bytes: shown.bytes,
+            first_seen: row.first_seen,
+            changed: row.changed_at.unwrap_or(shown.time),
+            fetched: shown.fetched,
+            from,
+            no_snippet: shown.no_snippet,
+            links,
+        }
+    }
 }
 
 /// The settings that the index in a directory was made with; `None` where there is no index.
@@ -528,12 +621,13 @@ pub fn made_with(dir: &Path, memory: u64) -> Result<Option<Settings>, IndexError
     if !dir.join("meta.json").exists() {
         return Ok(None);
     }
-    let payload = payload_of(&open_known(dir, Arc::default())?, dir)?;
+    let payload = payload_of(&open_known(dir, &Fields::schema().0, Arc::default())?, dir)?;
     let settings = |Payload { stop_words, language, .. }| Settings { memory, stop_words, language };
     Ok(payload.map(settings))
 }
 
 /// What of a page is to be found: its latest text, as far as it may be.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Shown {
     pub location: Location,
     pub mime: Box<str>,
@@ -545,29 +639,46 @@ pub(crate) struct Shown {
     pub no_snippet: bool,
 }
 
+/// Whether a capture tells what there is of a page.
+pub(crate) fn told(capture: &Capture) -> bool {
+    capture.outcome.is_success() || capture.outcome.kind == OutcomeKind::Redirect
+}
+
+/// Whether a capture brings a text to be found by: not where nothing had changed, and not where other
+/// words count for nothing (a clock, an error page in place of the page).
+pub(crate) fn tells(capture: &Capture) -> bool {
+    let own = capture.outcome.kind != OutcomeKind::NotModified || capture.text.is_some();
+    let counts = |v: Verdict| v.reason == ChangeReason::New || v.reason.counts();
+    own && capture.verdict.is_none_or(counts)
+}
+
+impl Shown {
+    /// What is to be found of a page that was last as `latest` says; `found` is the last capture that
+    /// tells more than that nothing has changed.
+    pub fn of(found: Option<&Capture>, latest: &Capture) -> Option<Shown> {
+        let found = found?;
+        let hidden = latest.directives.noindex || found.directives.noindex;
+        if hidden || found.outcome.kind == OutcomeKind::Redirect {
+            return None;
+        }
+        Some(Shown {
+            location: found.text?,
+            mime: found.mime.clone(),
+            bytes: found.bytes,
+            time: found.time,
+            fetched: latest.time,
+            no_snippet: found.directives.nosnippet || latest.directives.nosnippet,
+        })
+    }
+}
+
 /// What is to be found of a page with these captures, if anything is.
 pub(crate) fn shown(captures: &[Capture]) -> Option<Shown> {
-    let told = |c: &&Capture| c.outcome.is_success() || c.outcome.kind == OutcomeKind::Redirect;
-    let mut good = captures.iter().rev().filter(told);
+    let mut good = captures.iter().rev().filter(|capture| told(capture));
     let latest = good.next()?;
-    if latest.directives.noindex {
-        return None;
-    }
     // An unchanged page is told by a capture before it.
-    let found = std::iter::once(latest).chain(good).find(|capture| {
-        capture.outcome.kind != OutcomeKind::NotModified || capture.text.is_some()
-    })?;
-    if found.outcome.kind == OutcomeKind::Redirect || found.directives.noindex {
-        return None;
-    }
-    Some(Shown {
-        location: found.text?,
-        mime: found.mime.clone(),
-        bytes: found.bytes,
-        time: found.time,
-        fetched: latest.time,
-        no_snippet: found.directives.nosnippet || latest.directives.nosnippet,
-    })
+    let found = std::iter::once(latest).chain(good).find(|capture| tells(capture));
+    Shown::of(found, latest)
 }
 
 /// The text of a page with these captures that belongs into the index, if one does.
@@ -576,7 +687,11 @@ pub fn indexed_text(captures: &[Capture]) -> Option<Location> {
 }
 
 /// Opens an index that is there, for reading or writing.
-pub(crate) fn open_known(dir: &Path, flow: Arc<Flow>) -> Result<tantivy::Index, IndexError> {
+pub(crate) fn open_known(
+    dir: &Path,
+    schema: &Schema,
+    flow: Arc<Flow>,
+) -> Result<tantivy::Index, IndexError> {
     let failed = IndexError::tantivy("open", dir);
     let mut index = tantivy::Index::open_in_dir(dir).map_err(|e| match e {
         TantivyError::DataCorruption(e) => {
@@ -584,13 +699,8 @@ pub(crate) fn open_known(dir: &Path, flow: Arc<Flow>) -> Result<tantivy::Index, 
         }
         e => failed(e),
     })?;
-    let payload = payload_of(&index, dir)?;
-    if let Some(Payload { format, .. }) = payload
-        && format > FORMAT
-    {
-        return Err(IndexError::Newer { found: format, known: FORMAT });
-    }
-    if index.schema() != Fields::schema().0 {
+    said(&index, dir)?;
+    if index.schema() != *schema {
         let why = "it has other fields".to_owned();
         return Err(IndexError::Damaged { path: dir.to_owned(), why });
     }
@@ -603,21 +713,32 @@ pub(crate) fn payload_of(
     index: &tantivy::Index,
     dir: &Path,
 ) -> Result<Option<Payload>, IndexError> {
+    let Some(text) = said(index, dir)? else { return Ok(None) };
+    serde_json::from_str(&text).map(Some).map_err(unreadable(dir))
+}
+
+/// The text of the last commit, where its format is known.
+pub(crate) fn said(index: &tantivy::Index, dir: &Path) -> Result<Option<String>, IndexError> {
     #[derive(Deserialize)]
     struct Format {
         format: u32,
     }
     let failed = IndexError::tantivy("read", dir);
     let Some(text) = index.load_metas().map_err(failed)?.payload else { return Ok(None) };
-    let damaged = |e: serde_json::Error| IndexError::Damaged {
-        path: dir.to_owned(),
-        why: format!("its watermarks cannot be read: {e}"),
-    };
-    let Format { format } = serde_json::from_str(&text).map_err(damaged)?;
+    let Format { format } = serde_json::from_str(&text).map_err(unreadable(dir))?;
     if format > FORMAT {
         return Err(IndexError::Newer { found: format, known: FORMAT });
     }
-    serde_json::from_str(&text).map(Some).map_err(damaged)
+    if format < FORMAT {
+        let why = "an older Argiope made it".to_owned();
+        return Err(IndexError::Damaged { path: dir.to_owned(), why });
+    }
+    Ok(Some(text))
+}
+
+pub(crate) fn unreadable(dir: &Path) -> impl FnOnce(serde_json::Error) -> IndexError {
+    let path = dir.to_owned();
+    move |e| IndexError::Damaged { path, why: format!("its watermarks cannot be read: {e}") }
 }
 
 pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> IndexError {

@@ -37,6 +37,7 @@
 //!     first_seen: Time(0),
 //!     changed: Time(0),
 //!     fetched: Time(0),
+//!     from: Time(0),
 //!     no_snippet: false,
 //!     links: LinkedAs::default(),
 //! })?;
@@ -56,6 +57,7 @@ mod heard;
 mod index;
 mod links;
 mod page;
+mod past;
 mod query;
 mod rounds;
 mod schema;
@@ -64,6 +66,7 @@ mod settings;
 mod snippet;
 mod spelling;
 mod texts;
+mod versions;
 mod view;
 
 pub use analyse::DEFAULT_STOP_WORDS;
@@ -72,10 +75,11 @@ pub use error::IndexError;
 pub use index::{Index, Progress, indexed_text, made_with};
 pub use links::{LINK_PHRASES, LinkError, LinkedAs, Links, NoLinks};
 pub use page::Page;
-pub use query::Mistake;
+pub use query::{Mistake, span_of};
 pub use rounds::{Round, RoundOf};
 pub use search::{Answer, Facets, Hit, SearchError, SearchOptions, Sort};
 pub use settings::Settings;
 pub use settings::Settings as IndexSettings;
 pub use snippet::Snippet;
+pub use versions::{Held, versions_of};
 pub use view::{IndexSize, View};

@@ -36,6 +36,8 @@ pub struct Page<'a> {
     pub changed: Time,
     /// When it was last asked for.
     pub fetched: Time,
+    /// From when on it was as it is: what it is found by in the past.
+    pub from: Time,
     /// It asks that no piece of its text be shown.
     pub no_snippet: bool,
     /// How it is linked to.
@@ -121,6 +123,7 @@ impl Press {
         out.add_u64(fields.offset, page.location.offset);
         out.add_u64(fields.length, page.location.length);
         out.add_u64(fields.flags, if page.no_snippet { NO_SNIPPET } else { 0 });
+        out.add_i64(fields.from, page.from.0);
         out.add_text(fields.url, page.url.as_str());
         (out, bytes)
     }

@@ -13,7 +13,7 @@ use crate::error::IndexError;
 use crate::index::{BATCH, Found, Index, Source, shown};
 use crate::links::{LinkedAs, Links};
 use crate::view::View;
-use argiope_model::{DocId, Suffixes, UrlKey};
+use argiope_model::{DocId, Suffixes, Time, UrlKey};
 use argiope_store::{Ended, Store, UrlRow};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
@@ -44,6 +44,8 @@ struct Marks {
     /// The words it is found by because others use them, in their order.
     extra: Vec<u64>,
     backlinks: u64,
+    /// From when on the page was as it is.
+    from: Time,
 }
 
 impl Index {
@@ -116,7 +118,7 @@ impl Index {
         marks: &Marks,
     ) -> Result<bool, IndexError> {
         let Some(shown) = shown(&source.store.captures(key)?) else { return Ok(false) };
-        let found = Found { doc, row, shown: &shown, first: false };
+        let found = Found { doc, row, shown: &shown, first: false, from: marks.from };
         let Some(text) = self.text_of(source, &found)? else { return Ok(false) };
         let extra = self.press.extra(&text, &row.url, called);
         let known = match gone {
@@ -190,6 +192,7 @@ impl View {
             let columns = segment.fast_fields();
             let column = |name| columns.u64(name).map_err(&failed);
             let (docs, backlinks) = (column("doc")?, column("backlinks")?);
+            let froms = columns.i64("from").map_err(&failed)?;
             let (digests, extras) = (column("link_digest")?, column("link_extra")?);
             for at in segment.doc_ids_alive() {
                 let doc = DocId(docs.first(at).unwrap_or(0));
@@ -200,6 +203,7 @@ impl View {
                         digest: digests.first(at).unwrap_or(0),
                         extra,
                         backlinks: backlinks.first(at).unwrap_or(0),
+                        from: Time(froms.first(at).unwrap_or(0)),
                     };
                     found.insert(doc, marks);
                 }

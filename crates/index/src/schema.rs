@@ -6,12 +6,13 @@
 use crate::analyse::{Flow, Parents, Replay};
 use std::sync::Arc;
 use tantivy::schema::{
-    FAST, Field, INDEXED, IndexRecordOption, STORED, STRING, Schema, TextFieldIndexing, TextOptions,
+    FAST, Field, INDEXED, IndexRecordOption, STORED, STRING, Schema, SchemaBuilder,
+    TextFieldIndexing, TextOptions,
 };
 use tantivy::tokenizer::{TextAnalyzer, TokenizerManager};
 
 /// The format of an index; another one is made anew.
-pub(crate) const FORMAT: u32 = 1;
+pub(crate) const FORMAT: u32 = 2;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Fields {
@@ -42,15 +43,44 @@ pub(crate) struct Fields {
     pub offset: Field,
     pub length: Field,
     pub flags: Field,
+    /// From when on it was as it is.
+    pub from: Field,
     /// To be shown.
     pub url: Field,
 }
+
+/// What a document of the past has beside the fields of all.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PastFields {
+    /// When it was there no more.
+    pub until: Field,
+    /// Its page and when it began: what it is replaced and removed by.
+    pub version: Field,
+}
+
+/// The column of [`PastFields::until`]; only documents of the past have it.
+pub(crate) const UNTIL: &str = "until";
 
 /// The page asks that no piece of it be shown.
 pub(crate) const NO_SNIPPET: u64 = 1;
 
 impl Fields {
     pub fn schema() -> (Schema, Fields) {
+        let (schema, fields) = Self::builder();
+        (schema.build(), fields)
+    }
+
+    /// The fields of past versions: those of pages, and some more behind them.
+    pub fn past_schema() -> (Schema, Fields, PastFields) {
+        let (mut schema, fields) = Self::builder();
+        let past = PastFields {
+            until: schema.add_i64_field(UNTIL, FAST),
+            version: schema.add_text_field("version", STRING),
+        };
+        (schema.build(), fields, past)
+    }
+
+    fn builder() -> (SchemaBuilder, Fields) {
         let mut schema = Schema::builder();
         let words = |record| {
             let indexing = TextFieldIndexing::default().set_tokenizer("replay");
@@ -86,9 +116,10 @@ impl Fields {
             offset: schema.add_u64_field("offset", FAST),
             length: schema.add_u64_field("length", FAST),
             flags: schema.add_u64_field("flags", FAST),
+            from: schema.add_i64_field("from", FAST),
             url: schema.add_text_field("url", STORED),
         };
-        (schema.build(), fields)
+        (schema, fields)
     }
 }
 

@@ -6,8 +6,10 @@
 use crate::analyse::StopList;
 use crate::error::IndexError;
 use crate::index::{open_known, payload_of};
-use crate::schema::{Fields, NO_SNIPPET};
+use crate::past::Past;
+use crate::schema::{Fields, NO_SNIPPET, UNTIL};
 use crate::texts::Texts;
+use crate::versions::Held;
 use argiope_model::{DocId, Location, Time};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -25,6 +27,8 @@ pub struct View {
     pub(crate) fields: Fields,
     pub(crate) stop: Arc<StopList>,
     pub(crate) language: String,
+    /// The versions that are no more, where there are any.
+    pub(crate) past: Option<Arc<View>>,
     /// What does not change while the view stands, read when it is first asked for.
     pub(crate) known: Arc<Known>,
 }
@@ -67,7 +71,7 @@ impl View {
         let mut known = Known { segments: ids.collect(), ..Known::default() };
         known.looks.resize_with(searcher.segment_readers().len(), OnceLock::new);
         known.lengths.resize_with(searcher.schema().num_fields(), OnceLock::new);
-        View { dir, searcher, fields, stop, language, known: Arc::new(known) }
+        View { dir, searcher, fields, stop, language, past: None, known: Arc::new(known) }
     }
 
     /// Opens the index in a directory for reading, as it was last committed, beside the process
@@ -76,7 +80,7 @@ impl View {
         if !dir.join("meta.json").exists() {
             return Err(IndexError::Missing(dir.to_owned()));
         }
-        let index = open_known(dir, Arc::default())?;
+        let index = open_known(dir, &Fields::schema().0, Arc::default())?;
         let failed = IndexError::tantivy("open", dir);
         let Some(payload) = payload_of(&index, dir)? else {
             return Err(IndexError::Missing(dir.to_owned()));
@@ -85,7 +89,18 @@ impl View {
         let reader: tantivy::IndexReader = reader.try_into().map_err(&failed)?;
         let stop = Arc::new(StopList::new(&payload.stop_words));
         let (_, fields) = Fields::schema();
-        Ok(View::new(dir.to_owned(), reader.searcher(), fields, stop, payload.language))
+        let mut view = View::new(dir.to_owned(), reader.searcher(), fields, stop, payload.language);
+        if let Some(past) = Past::open(dir, payload.past, Arc::default(), 0)?.searcher() {
+            view.keep_past(past);
+        }
+        Ok(view)
+    }
+
+    /// Remembers what was before.
+    pub(crate) fn keep_past(&mut self, past: Searcher) {
+        let (dir, fields) = (self.dir.clone(), self.fields.clone());
+        let past = View::new(dir, past, fields, self.stop.clone(), self.language.clone());
+        self.past = Some(Arc::new(past));
     }
 
     /// How far each partition's change log is in it.
@@ -116,6 +131,27 @@ impl View {
         Ok(())
     }
 
+    /// Shows every version that is no more, in no order, with what a check compares.
+    pub fn each_past(&self, mut each: impl FnMut(DocId, Held)) -> Result<(), IndexError> {
+        self.past.as_deref().map_or(Ok(()), |past| past.each_version(&mut each))
+    }
+
+    /// Shows every document as a version of its page.
+    pub fn each_version(&self, each: &mut dyn FnMut(DocId, Held)) -> Result<(), IndexError> {
+        for (ord, segment) in self.searcher.segment_readers().iter().enumerate() {
+            let looks = self.looks(ord as u32).map_err(self.failed("read"))?;
+            for doc in segment.doc_ids_alive() {
+                each(looks.doc(doc), looks.held(doc));
+            }
+        }
+        Ok(())
+    }
+
+    /// How large what it keeps of the past is.
+    pub fn past_size(&self) -> Result<IndexSize, IndexError> {
+        self.past.as_deref().map_or(Ok(IndexSize::default()), View::size)
+    }
+
     /// Whether a document is in the index, and where the text lies that was indexed for it.
     pub fn text_of(&self, doc: DocId) -> Result<Option<Location>, IndexError> {
         let Some(at) = self.find(doc)? else { return Ok(None) };
@@ -126,21 +162,48 @@ impl View {
 
     /// Where a document stands.
     pub(crate) fn find(&self, doc: DocId) -> Result<Option<DocAddress>, IndexError> {
+        let mut found = None;
+        self.find_all(doc, |at| {
+            found = Some(at);
+            false
+        })?;
+        Ok(found)
+    }
+
+    /// The versions of a document that are here.
+    pub(crate) fn held(&self, doc: DocId) -> Result<Vec<Held>, IndexError> {
+        let mut places = Vec::new();
+        self.find_all(doc, |at| {
+            places.push(at);
+            true
+        })?;
+        let held = |at: DocAddress| Ok(self.looks(at.segment_ord)?.held(at.doc_id));
+        let held: tantivy::Result<Vec<Held>> = places.into_iter().map(held).collect();
+        held.map_err(self.failed("look up a document"))
+    }
+
+    /// Shows where a document stands, for as long as more is wanted.
+    fn find_all(
+        &self,
+        doc: DocId,
+        mut each: impl FnMut(DocAddress) -> bool,
+    ) -> Result<(), IndexError> {
         let term = Term::from_field_u64(self.fields.doc, doc.0);
-        let look = || {
+        let mut look = || {
             for (ord, segment) in self.searcher.segment_readers().iter().enumerate() {
                 let index = segment.inverted_index(self.fields.doc)?;
                 let Some(mut found) = index.read_postings(&term, IndexRecordOption::Basic)? else {
                     continue;
                 };
                 while found.doc() != TERMINATED {
-                    if !segment.is_deleted(found.doc()) {
-                        return Ok(Some(DocAddress::new(ord as u32, found.doc())));
+                    let at = DocAddress::new(ord as u32, found.doc());
+                    if !segment.is_deleted(found.doc()) && !each(at) {
+                        return Ok(());
                     }
                     found.advance();
                 }
             }
-            Ok(None)
+            Ok(())
         };
         look().map_err(self.failed("look up a document"))
     }
@@ -206,6 +269,8 @@ pub(crate) struct Looks {
     flags: Column<u64>,
     fetched: Column<i64>,
     changed: Column<i64>,
+    from: Column<i64>,
+    until: Option<Column<i64>>,
     backlinks: Column<u64>,
     site: Names,
     language: Names,
@@ -250,6 +315,8 @@ impl Looks {
             flags: fast.u64("flags")?,
             fetched: fast.i64("fetched")?,
             changed: fast.i64("changed")?,
+            from: fast.i64("from")?,
+            until: fast.column_opt(UNTIL)?,
             backlinks: fast.u64("backlinks")?,
             site: Names::new(fast.str("site")?),
             language: Names::new(fast.str("language")?),
@@ -278,6 +345,23 @@ impl Looks {
 
     pub fn changed(&self, doc: u32) -> Time {
         Time(self.changed.first(doc).unwrap_or(0))
+    }
+
+    pub fn from(&self, doc: u32) -> Time {
+        Time(self.from.first(doc).unwrap_or(0))
+    }
+
+    pub fn until(&self, doc: u32) -> Option<Time> {
+        self.until.as_ref()?.first(doc).map(Time)
+    }
+
+    pub fn held(&self, doc: u32) -> Held {
+        Held {
+            from: self.from(doc),
+            until: self.until(doc),
+            fetched: self.fetched(doc),
+            location: self.location(doc),
+        }
     }
 
     pub fn backlinks(&self, doc: u32) -> u64 {

@@ -6,10 +6,10 @@
 mod scene;
 
 use argiope_index::{Index, Settings};
-use argiope_model::{Directives, DocId, Location, OutcomeKind};
+use argiope_model::{Directives, DocId, Location, OutcomeKind, Time};
 use argiope_store::{Ended, Store};
 use scene::{SUFFIXES, Scene};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -51,6 +51,19 @@ fn a_child_that_follows_until_it_is_killed() {
     std::fs::write(dir.join("done"), "").unwrap();
 }
 
+fn copy_files(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let to = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copy_files(&entry.path(), &to);
+        } else {
+            std::fs::copy(entry.path(), to).unwrap();
+        }
+    }
+}
+
 #[test]
 fn index_and_store_agree_after_a_kill_at_any_moment() {
     if std::env::var_os(CHILD).is_some() {
@@ -64,6 +77,16 @@ fn index_and_store_agree_after_a_kill_at_any_moment() {
         let captures = scene.captures(*key).unwrap();
         if let Some(text) = captures.last().unwrap().text {
             wanted.insert(row.doc, text);
+        }
+    }
+    // And of every page each text that another took the place of, or that went.
+    let mut ended: BTreeSet<(DocId, Time, Time, Location)> = BTreeSet::new();
+    for (key, row) in &scene.urls {
+        let captures = scene.captures(*key).unwrap();
+        for pair in captures.windows(2) {
+            if let Some(text) = pair[0].text {
+                ended.insert((row.doc, pair[0].time, pair[1].time, text));
+            }
         }
     }
     let dir = tempfile::tempdir().unwrap();
@@ -85,10 +108,7 @@ fn index_and_store_agree_after_a_kill_at_any_moment() {
         }
         // As the next start would find it, without writing anything that is not its own.
         let copy = tempfile::tempdir().unwrap();
-        for entry in std::fs::read_dir(dir.path().join("index")).unwrap() {
-            let entry = entry.unwrap();
-            std::fs::copy(entry.path(), copy.path().join(entry.file_name())).unwrap();
-        }
+        copy_files(&dir.path().join("index"), copy.path());
         let mut index = Index::open(copy.path(), &Settings::default()).unwrap();
         scene.catch_up(&mut index);
         index.commit().unwrap();
@@ -99,6 +119,13 @@ fn index_and_store_agree_after_a_kill_at_any_moment() {
         })
         .unwrap();
         assert_eq!(found, wanted, "after kill {kills}");
+        let mut past = BTreeSet::new();
+        view.each_past(|doc, held| {
+            let version = (doc, held.from, held.until.unwrap(), held.location);
+            assert!(past.insert(version), "{doc} of {} is there twice", held.from);
+        })
+        .unwrap();
+        assert_eq!(past, ended, "after kill {kills}");
         let all = view.postings("all").unwrap();
         assert!(all.iter().all(|posting| posting.positions == [1]));
         assert_eq!(all.len(), wanted.len(), "after kill {kills}");

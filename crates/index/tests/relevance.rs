@@ -72,6 +72,7 @@ fn indexed(dir: &std::path::Path, docs: &[Value], headings: bool) -> View {
                 first_seen: Time(0),
                 changed: Time(0),
                 fetched: Time(0),
+                from: Time(0),
                 no_snippet: false,
                 links: LinkedAs::default(),
             })

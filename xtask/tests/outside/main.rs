@@ -51,6 +51,7 @@ mod rig;
 mod robots;
 mod search;
 mod search_live;
+mod search_past;
 mod second_writer;
 mod sites;
 mod slow_server;

@@ -45,7 +45,7 @@ pub fn verify(global: &Global) -> anyhow::Result<ExitCode> {
         let mut rows = vec![json!({
             "checked": { "records": found.records, "captures": found.captures,
                          "urls": found.urls, "texts": found.texts,
-                         "documents": found.documents },
+                         "documents": found.documents, "past": found.past },
             "problems": found.problem_count, "not_here": names,
         })];
         rows.extend(found.problems.iter().map(|p| json!(p)));
@@ -53,12 +53,14 @@ pub fn verify(global: &Global) -> anyhow::Result<ExitCode> {
     } else {
         output::print(found.problems.iter().map(|p| format!("{}: {}", p.place, p.problem)))?;
         output::print([format!(
-            "Checked {} records, {} captures, {} texts, {} URLs and {} indexed pages: {}.",
+            "Checked {} records, {} captures, {} texts, {} URLs, {} indexed pages and {} past \
+             versions: {}.",
             count(found.records),
             count(found.captures),
             count(found.texts),
             count(found.urls),
             count(found.documents),
+            count(found.past),
             match found.problem_count {
                 0 => "all agree".to_owned(),
                 n => plural(n, "problem", "problems"),

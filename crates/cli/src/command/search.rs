@@ -1,8 +1,9 @@
 //! `search`, `word`, `words`, `reindex`: what the word index knows.
 
 use super::ask::{Line, ask, ask_pieces};
+use super::moment::moment;
 use super::wiring::engine_settings;
-use super::{load, print_json, visit};
+use super::{load, now, print_json, visit};
 use crate::args::{Format, Global, Reindex, Search, SortBy, Word, Words};
 use crate::config::Flags;
 use crate::output::{self, count, plural, table};
@@ -24,7 +25,9 @@ const FACETS: usize = 8;
 const MARKS: [char; 2] = ['\u{2}', '\u{3}'];
 
 pub fn search(global: &Global, args: &Search) -> anyhow::Result<ExitCode> {
+    let at = args.at.as_ref().map(|text| moment("--at", text, now())).transpose()?;
     let order = SearchOrder {
+        at,
         query: args.query.join(" "),
         limit: args.limit,
         offset: args.offset,
@@ -73,7 +76,12 @@ fn hit_lines(row: &Value, bold: bool) -> Vec<String> {
     if alike > 0 {
         about.push(plural(alike, "page nearly the same", "pages nearly the same"));
     }
-    about.push(format!("changed {}", text("changed_at").get(..10).unwrap_or("-")));
+    let second = |name: &str| text(name).get(..19).unwrap_or_default().replace('T', " ");
+    about.push(match (text("from"), text("until")) {
+        ("", _) => format!("changed {}", text("changed_at").get(..10).unwrap_or("-")),
+        (_, "") => format!("so since {}, and today", second("from")),
+        _ => format!("so from {} until {}", second("from"), second("until")),
+    });
     lines.push(format!("    {}", about.join(", ")));
     for part in row["explain"].as_array().into_iter().flatten() {
         let score = part["score"].as_f64().unwrap_or(0.0);
@@ -98,6 +106,10 @@ fn ending(last: &Value, shown: usize) -> Vec<String> {
         n => format!("; {} with some of the words", plural(n, "page", "pages")),
     };
     lines.push(format!("{pages}{least}{some} ({took:.1} ms, {shown} shown)."));
+    if let Some(at) = last["at"].as_str() {
+        lines
+            .push(format!("As it was at {at}; `argiope show URL --at {at}` shows a page of then."));
+    }
     if let Some(meant) = last["did_you_mean"].as_str() {
         lines.push(format!("Did you mean: {meant}"));
     }
@@ -252,11 +264,13 @@ pub fn reindex(global: &Global, args: &Reindex) -> anyhow::Result<ExitCode> {
             e => e.into(),
         })?;
     }
-    let size = followers.words.view()?.size()?;
+    let view = followers.words.view()?;
+    let (size, past) = (view.size()?, view.past_size()?);
     let left_out = followers.words.unreadable();
     let elapsed = begun.elapsed().as_secs_f64();
     if global.format == Format::Json {
         let row = serde_json::json!({ "documents": size.documents, "bytes": size.disk,
+            "past": { "documents": past.documents, "bytes": past.disk },
             "left_out": left_out, "texts": texts, "elapsed_s": elapsed });
         print_json(&[row])?;
     } else {
@@ -269,6 +283,10 @@ pub fn reindex(global: &Global, args: &Reindex) -> anyhow::Result<ExitCode> {
             output::seconds(elapsed),
             output::bytes(size.disk)
         ));
+        if past.documents > 0 {
+            let versions = plural(past.documents, "version that is", "versions that are");
+            output::talk(format!("And {versions} no more: {}.", output::bytes(past.disk)));
+        }
         if left_out > 0 {
             let what_to_do = match args.from_archive {
                 true => "`argiope verify` tells what is wrong with them",

@@ -225,6 +225,7 @@ fn ours(docs: &[Doc], dir: &Path) -> View {
                 first_seen: Time(0),
                 changed: Time(0),
                 fetched: Time(0),
+                from: Time(0),
                 no_snippet: false,
                 links: LinkedAs::default(),
             })

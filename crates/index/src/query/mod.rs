@@ -14,12 +14,18 @@
 //! | `link:URL` | pages that link to the URL |
 //! | `lang:en`, `type:pdf` | language, media type |
 //! | `before:2024-05-31`, `after:2024` | last changed before a day; on it or after |
+//! | `changed-before:`, `changed-after:` | the same |
+//! | `first-seen:2024-05` | first seen on that day or after, `first-seen:2024-05..2024-07` between two |
+//! | `first-seen-before:2024` | first seen before it |
+//!
+//! A day may be a moment as well: `after:2024-05-31T10:00`, `changed-after:"2 days ago"`.
 //!
 //! Signs inside words are no language: `std::vec`, `f(x)` and `C/C++` are looked for as words.
 
 mod date;
 mod parse;
 
+pub use date::span_of;
 pub(crate) use date::year_of;
 pub(crate) use parse::{Filter, Node, Parsed, Scope, Sign, parse};
 

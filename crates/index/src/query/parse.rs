@@ -4,7 +4,7 @@
 //! number of clauses are bounded.
 
 use super::Mistake;
-use super::date::beginning;
+use super::date::span_of;
 use argiope_model::Time;
 
 /// Characters a query may have.
@@ -30,8 +30,11 @@ pub(crate) enum Filter {
     Language(String),
     Kind(String),
     Link(String),
+    /// When its text last changed.
     Before(Time),
     After(Time),
+    /// When it was first seen: from the one time on, before the other.
+    FirstSeen(Option<Time>, Option<Time>),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,7 +70,20 @@ pub(crate) enum Node {
     Any(Vec<Node>),
 }
 
-const FIELDS: &[&str] = &["site", "intitle", "inurl", "link", "lang", "type", "before", "after"];
+const FIELDS: &[&str] = &[
+    "site",
+    "intitle",
+    "inurl",
+    "link",
+    "lang",
+    "type",
+    "before",
+    "after",
+    "changed-before",
+    "changed-after",
+    "first-seen",
+    "first-seen-before",
+];
 
 /// A query that was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,8 +94,8 @@ pub(crate) struct Parsed {
     pub name: Option<String>,
 }
 
-/// Reads a query.
-pub(crate) fn parse(query: &str) -> Result<Parsed, Mistake> {
+/// Reads a query that is asked at a time.
+pub(crate) fn parse(query: &str, now: Time) -> Result<Parsed, Mistake> {
     let chars: Vec<char> = query.chars().collect();
     if chars.len() > MAX_CHARS {
         let message = format!("A query has at most {MAX_CHARS} characters");
@@ -87,6 +103,7 @@ pub(crate) fn parse(query: &str) -> Result<Parsed, Mistake> {
     }
     let mut parser = Parser {
         chars,
+        now,
         at: 0,
         depth: 0,
         clauses: 0,
@@ -120,6 +137,7 @@ fn asks(node: &Node) -> bool {
 
 struct Parser {
     chars: Vec<char>,
+    now: Time,
     at: usize,
     depth: usize,
     clauses: usize,
@@ -331,7 +349,8 @@ impl Parser {
 
     fn word(&mut self) -> Result<Option<Node>, Mistake> {
         let start = self.at;
-        let name_ends = self.chars[start..].iter().position(|c| !c.is_ascii_alphabetic());
+        let of_name = |c: &char| c.is_ascii_alphabetic() || *c == '-';
+        let name_ends = self.chars[start..].iter().position(|c| !of_name(c));
         if let Some(length) = name_ends.filter(|length| *length > 0)
             && self.peek(length) == Some(':')
         {
@@ -391,18 +410,21 @@ impl Parser {
                 "link" => "link:https://example.org/",
                 "lang" => "lang:en",
                 "type" => "type:pdf",
-                "before" => "before:2024-05-31",
+                "before" | "changed-before" => "before:2024-05-31",
+                "first-seen" => "first-seen:2024-05-31",
+                "first-seen-before" => "first-seen-before:2024",
                 _ => "after:2024",
             };
             let message = format!("{name}: needs a value right after it, as in {example}");
             return Err(self.mistake(message, start));
         }
-        let day = || {
-            beginning(value).ok_or_else(|| {
+        let span = |value: &str| {
+            span_of(value, self.now).ok_or_else(|| {
                 let message = format!("{value} is no day: write {name}:2024 or {name}:2024-05-31");
                 self.mistake(message, at)
             })
         };
+        let day = || span(value).map(|(from, _)| from);
         Ok(Node::Filter(match name {
             "site" => Filter::Site(host_in(value)),
             "lang" => Filter::Language(value.to_lowercase()),
@@ -414,7 +436,12 @@ impl Parser {
                     return Err(self.mistake(message, at));
                 }
             },
-            "before" => Filter::Before(day()?),
+            "before" | "changed-before" => Filter::Before(day()?),
+            "first-seen" => match value.split_once("..") {
+                Some((from, until)) => Filter::FirstSeen(Some(span(from)?.0), Some(span(until)?.1)),
+                None => Filter::FirstSeen(Some(day()?), None),
+            },
+            "first-seen-before" => Filter::FirstSeen(None, Some(day()?)),
             _ => Filter::After(day()?),
         }))
     }
@@ -485,6 +512,12 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    const NOW: Time = Time(86_400_000 * 10);
+
+    fn parse(query: &str) -> Result<Parsed, Mistake> {
+        super::parse(query, NOW)
+    }
+
     fn words(text: &str) -> Node {
         Node::Words { text: text.into(), scope: Scope::Anywhere }
     }
@@ -539,6 +572,16 @@ mod tests {
             shown("after:1970-01-02 before:1970"),
             "[After(Time(86400000)) Before(Time(0))]"
         );
+        assert_eq!(
+            shown("changed-after:yesterday -Changed-Before:1970-01-02T00:01"),
+            "[After(Time(777600000)) -Before(Time(86460000))]"
+        );
+        assert_eq!(
+            shown("first-seen:1970-01-02 first-seen:1970-01..1970-01-02 first-seen-before:1970"),
+            "[FirstSeen(Some(Time(86400000)), None) \
+             FirstSeen(Some(Time(0)), Some(Time(172800000))) FirstSeen(None, Some(Time(0)))]"
+        );
+        assert_eq!(shown("after:\"1 day ago\""), "After(Time(777600000))");
         assert_eq!(shown("link:http://x/?a=b"), "Link(\"http://x/?a=b\")");
         assert!(parse("a link:http://[").is_err_and(|e| e.message.contains("no URL") && e.at == 8));
     }
@@ -585,6 +628,10 @@ mod tests {
             ("a OR OR b", "OR needs a word on both sides", 6),
             ("a OR -b", "OR cannot be followed", 6),
             ("a before:soon", "soon is no day", 10),
+            ("a changed-after:soon", "soon is no day", 17),
+            ("a first-seen:2024..soon", "soon is no day", 14),
+            ("first-seen: a", "first-seen: needs a value", 1),
+            ("first-sen:2024 a", "There is no first-sen:, did you mean first-seen:", 1),
             ("a site:", "site: needs a value", 3),
             ("intitle: a", "intitle: needs a word", 1),
             ("sites:example.org a", "There is no sites:, did you mean site:", 1),

@@ -12,11 +12,13 @@
 mod apart;
 mod collect;
 mod exactly;
+mod filter;
 mod lookups;
 mod places;
 mod plan;
 mod rank;
 mod some;
+mod then;
 mod weights;
 mod wide;
 mod word;
@@ -71,6 +73,8 @@ pub struct SearchOptions {
     pub fresh: bool,
     /// The time of the search, for freshness.
     pub now: Time,
+    /// Search the pages as they were at this time, not as they are.
+    pub at: Option<Time>,
     /// Cut a piece out of every hit's text.
     pub snippets: bool,
     /// Hits that are nearly the same page stand under one.
@@ -91,6 +95,7 @@ impl Default for SearchOptions {
             explain: false,
             fresh: false,
             now: Time(0),
+            at: None,
             snippets: true,
             fold: true,
             suggest: true,
@@ -143,6 +148,10 @@ pub struct Hit {
     pub fetched_at: Time,
     /// When its text last changed.
     pub changed_at: Time,
+    /// From when on the page was as it was found.
+    pub from: Time,
+    /// Until when; `None` where it still is, as far as is known.
+    pub until: Option<Time>,
     /// It holds only some of the words.
     pub partial: bool,
     /// Pages that are nearly the same and were left out for it.
@@ -174,9 +183,23 @@ pub enum SearchError {
 }
 
 impl View {
-    /// Searches. `texts` is where the text blobs lie, for titles and snippets; `links` answers
-    /// `link:`.
+    /// Searches the pages as they are, or as they were at the time that the options name. `texts` is
+    /// where the text blobs lie, for titles and snippets; `links` answers `link:`.
     pub fn search(
+        &self,
+        query: &str,
+        texts: &Path,
+        links: &dyn Links,
+        options: &SearchOptions,
+    ) -> Result<Answer, SearchError> {
+        match options.at {
+            None => self.search_here(query, texts, links, options),
+            Some(_) => self.search_then(query, texts, links, options),
+        }
+    }
+
+    /// Searches the documents of this index.
+    fn search_here(
         &self,
         query: &str,
         texts: &Path,
@@ -185,11 +208,14 @@ impl View {
     ) -> Result<Answer, SearchError> {
         let began = Instant::now();
         let deadline = began + options.time_limit;
-        let parsed = parse(query)?;
+        let parsed = parse(query, options.now)?;
         let linking = |url: &str| links.linking_to(url).map_err(IndexError::Links);
         let languages = self.query_languages(&parsed.node)?;
         let clock = Clock::new(deadline);
         let mut plan = Planner::new(self, &languages, clock.clone(), &linking).plan(&parsed)?;
+        if let Some(at) = options.at {
+            plan.only_at(self, at);
+        }
         plan.fresh |= options.fresh;
         let shown = options.offset.saturating_add(options.limit);
         let wanted = Wanted {
@@ -331,6 +357,8 @@ impl View {
                 language: looks.language(at),
                 fetched_at: looks.fetched(at),
                 changed_at: looks.changed(at),
+                from: looks.from(at),
+                until: looks.until(at),
                 partial: found.partial,
                 alike: found.alike.clone(),
                 parts: Vec::new(),

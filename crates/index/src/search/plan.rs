@@ -14,17 +14,13 @@ use super::wide::{Clock, Like, WideQuery};
 use super::word::{Part, Role, WordQuery};
 use crate::analyse::{Form, Rules, Stems, Walk, folded, quick_hash};
 use crate::page::{GAP, address_pieces};
-use crate::query::{Filter, Node, Parsed, Scope, Sign};
+use crate::query::{Node, Parsed, Scope, Sign};
 use crate::view::View;
-use std::ops::Bound;
 use tantivy::Term;
-use tantivy::query::{
-    BooleanQuery, BoostQuery, ConstScoreQuery, EmptyQuery, InvertedIndexRangeQuery, Occur,
-    PhraseQuery, Query, RangeQuery, TermQuery, TermSetQuery,
-};
+use tantivy::query::{BooleanQuery, BoostQuery, EmptyQuery, Occur, PhraseQuery, Query, TermQuery};
 use tantivy::schema::{Field, IndexRecordOption};
 
-type Boxed = Box<dyn Query>;
+pub(super) type Boxed = Box<dyn Query>;
 
 /// A word or phrase of a query, as it is looked for in pages.
 pub(crate) struct Item {
@@ -83,17 +79,17 @@ enum GroupKind {
 }
 
 pub(crate) struct Planner<'v> {
-    view: &'v View,
+    pub(super) view: &'v View,
     lookups: Lookups<'v>,
     rules: Vec<Rules>,
     stems: Stems,
     walk: Walk,
     items: Vec<Item>,
     position: u32,
-    fresh: bool,
+    pub(super) fresh: bool,
     /// Answers `link:`.
-    linking: &'v dyn Fn(&str) -> Result<Vec<argiope_model::DocId>, crate::IndexError>,
-    failure: Option<crate::IndexError>,
+    pub(super) linking: &'v dyn Fn(&str) -> Result<Vec<argiope_model::DocId>, crate::IndexError>,
+    pub(super) failure: Option<crate::IndexError>,
     clock: Clock,
 }
 
@@ -687,63 +683,6 @@ impl<'v> Planner<'v> {
             query: query.box_clone(),
         });
     }
-
-    fn filter(&mut self, filter: &Filter) -> Boxed {
-        let fields = &self.view.fields;
-        let exact = |field: Field, text: &str| -> Boxed {
-            let term = Term::from_field_text(field, text);
-            Box::new(TermQuery::new(term, IndexRecordOption::Basic))
-        };
-        let time = |at: i64| Term::from_field_i64(fields.changed, at);
-        let query: Boxed = match filter {
-            Filter::Site(host) => exact(fields.host, host),
-            Filter::Language(language) => {
-                exact(fields.language, language.split(['-', '_']).next().unwrap_or(language))
-            }
-            Filter::Kind(kind) if kind.contains('/') => exact(fields.kind, kind),
-            Filter::Kind(kind) => {
-                let mut kinds = vec![
-                    format!("application/{kind}"),
-                    format!("text/{kind}"),
-                    format!("application/x-{kind}"),
-                ];
-                match &**kind {
-                    "html" => kinds.push("application/xhtml+xml".into()),
-                    "text" | "txt" => kinds.push("text/plain".into()),
-                    _ => {}
-                }
-                let terms = kinds.iter().map(|kind| Term::from_field_text(fields.kind, kind));
-                let mut ways: Vec<(Occur, Boxed)> =
-                    vec![(Occur::Should, Box::new(TermSetQuery::new(terms)))];
-                if matches!(&**kind, "image" | "audio" | "video" | "font") {
-                    let range = InvertedIndexRangeQuery::new(
-                        Bound::Included(Term::from_field_text(fields.kind, &format!("{kind}/"))),
-                        Bound::Excluded(Term::from_field_text(fields.kind, &format!("{kind}0"))),
-                    );
-                    ways.push((Occur::Should, Box::new(range)));
-                }
-                boolean(ways)
-            }
-            Filter::Before(at) => {
-                Box::new(RangeQuery::new(Bound::Unbounded, Bound::Excluded(time(at.0))))
-            }
-            Filter::After(at) => {
-                self.fresh = true;
-                Box::new(RangeQuery::new(Bound::Included(time(at.0)), Bound::Unbounded))
-            }
-            Filter::Link(url) => match (self.linking)(url) {
-                Ok(docs) => {
-                    let term = |doc: argiope_model::DocId| Term::from_field_u64(fields.doc, doc.0);
-                    Box::new(TermSetQuery::new(docs.into_iter().map(term)))
-                }
-                Err(e) => {
-                    self.failure = Some(e);
-                    Box::new(EmptyQuery)
-                }
-            },
-        };
-        Box::new(ConstScoreQuery::new(query, 0.0))
-    }
 }
 
 /// Every second pair is enough to tell a run of characters, and the last.
@@ -782,7 +721,7 @@ fn is_empty(query: &Boxed) -> bool {
 }
 
 /// Clauses as one query; what cannot find anything is left out, or leaves nothing.
-fn boolean(mut clauses: Vec<(Occur, Boxed)>) -> Boxed {
+pub(super) fn boolean(mut clauses: Vec<(Occur, Boxed)>) -> Boxed {
     if clauses.iter().any(|(occur, query)| *occur == Occur::Must && is_empty(query)) {
         return Box::new(EmptyQuery);
     }

@@ -160,14 +160,49 @@ impl Scene {
         };
         self.captures.insert((key, time), capture);
         let part = key.host.part;
-        let n = 1 + self.log.range((part, 0)..=(part, u64::MAX)).count() as u64;
+        let n = self.next_row(part);
         self.log.insert((part, n), Change { n, key, time, changed, doc, ended });
     }
 
+    /// A capture that comes when later ones are there, as from an archive: it decides nothing.
+    pub fn late(&mut self, url: &str, time: i64, words: &str) {
+        // Nothing to read: the page was not there.
+        let text = (!words.is_empty())
+            .then(|| self.blob(&TextBlob { text: words.into(), ..TextBlob::default() }));
+        let kind = if text.is_some() { OutcomeKind::Fetched } else { OutcomeKind::ClientError };
+        let (now, changed_at) = (self.now, self.urls[&key(url)].changed_at);
+        self.now = time - 1_000;
+        let plain = Directives::default();
+        self.visit(url, Ended::Open, kind, text, text.is_some(), plain);
+        self.now = now;
+        self.urls.get_mut(&key(url)).unwrap().head.changed_at = changed_at;
+    }
+
+    /// Nothing of a page is left but its row.
+    pub fn forget(&mut self, url: &str) {
+        let key = key(url);
+        self.now += 1_000;
+        self.captures.retain(|(of, _), _| *of != key);
+        let (part, doc, time) = (key.host.part, self.urls[&key].doc, Time(self.now));
+        let n = self.next_row(part);
+        let ended = Ended::Forgotten;
+        self.log.insert((part, n), Change { n, key, time, changed: true, doc, ended });
+    }
+
+    fn next_row(&self, part: u16) -> u64 {
+        let last = self.log.range((part, 0)..=(part, u64::MAX)).next_back();
+        last.map_or(1, |((_, n), _)| n + 1)
+    }
+
     pub fn blob(&mut self, blob: &TextBlob) -> Location {
-        let location = self.blobs.append(encode_text(blob).into()).unwrap();
+        let location = self.blob_later(blob);
         self.blobs.sync().unwrap();
         location
+    }
+
+    /// A text that can be read after the next one that is synced.
+    pub fn blob_later(&mut self, blob: &TextBlob) -> Location {
+        self.blobs.append(encode_text(blob).into()).unwrap()
     }
 
     pub fn page_blob(&mut self, url: &str, blob: &TextBlob) {
