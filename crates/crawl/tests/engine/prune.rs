@@ -35,7 +35,7 @@ fn with_files<T>(act: impl FnOnce(&StoreFiles<'_>) -> T) -> T {
 
 async fn site() -> Raw {
     Raw::start(|asked| {
-        let html = |body: &str| http("200 OK", &[("Content-Type", "text/html")], body.to_owned());
+        let html = |body: &str| http("200 OK", &[("Content-Type", "text/html")], body);
         match asked.path.as_str() {
             "/" => html("<a href=/a>a</a> <a href=/b>b</a> <a href=/c>c</a>"),
             "/a" | "/b" | "/c" => html("<title>same</title><p>The same words thrice."),
