@@ -9,13 +9,13 @@ use clap::Args;
   argiope prune --keep weekly --older-than 30d  one a week of what is older than thirty days
   argiope prune                                 by the rules of the configuration ([retention])
 
-Rules: all, daily, weekly, monthly and yearly keep the last version of every such time (UTC, a week
-begins on Monday); last:N keeps the N last versions, where visits that found the same bytes are one
-version. Whatever the rule, the latest version of a page stays, and so does the latest good one.
+Rules: all; daily, weekly, monthly and yearly keep the last version of every such time (UTC, a week
+begins on Monday), as it was first seen in it; last:N keeps the N last versions, where visits that
+found the same bytes are one version. Whatever the rule, the latest version of a page stays, and so does the latest good one.
 
 What stays is read as before: a version whose bytes stood in a record that goes is given a record of
-its own. Pages keep how often they were visited and had changed; `show --at` says where a version was
-pruned. The places of what went are blank; a receipt in DIR/receipts lists them.
+its own. Pages keep how often they were visited and had changed. `show --at` and `diff` say where a
+version was pruned. The places of what went are blank; a receipt in DIR/receipts lists them.
 
 Without --keep the rules are those of the configuration, retention.keep and retention.sites. Stop a
 running crawl first; should this command be killed, the next one to open the directory finishes it.")]

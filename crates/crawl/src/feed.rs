@@ -17,8 +17,8 @@ use crate::forget::PrunedPages;
 use crate::sites::named;
 use crate::versions::{Shelf, VersionError, Versions, history};
 use argiope_archive::{Piece, payload_digest, warc_date, word_diff};
-use argiope_model::{CanonicalUrl, Capture, HostKey, Role, Time, UrlKey};
-use argiope_store::{Change, Ended, Store, StoreError, UrlRow};
+use argiope_model::{CanonicalUrl, Capture, HostKey, OutcomeKind, Role, Time, UrlKey};
+use argiope_store::{Ended, Store, StoreError, UrlRow};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -27,8 +27,9 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::Path;
 
-/// Rows of the change log read at a time.
-const PIECE: u64 = 256;
+/// Rows of the change log of a partition that are read first, and at most at a time.
+const PIECE: u64 = 16;
+const MOST_ROWS: u64 = 1024;
 /// Characters quoted of what came, and of what went.
 const QUOTED: usize = 400;
 
@@ -150,82 +151,124 @@ pub fn news(
         };
     let shelf = Shelf { warc: dir.warc(), text: dir.text(), captures_of: &captures_of };
     let pruned = PrunedPages::of(dir.path());
+    let mut log = Log::of(dir, store, order)?;
     let mut events: Vec<Event> = Vec::new();
-    for (latest, key) in candidates(dir, store, order)? {
-        // What comes now is older than everything that is wanted.
-        if events.len() >= order.limit && events.last().is_some_and(|last| last.time > latest) {
+    let mut done: HashSet<UrlKey> = HashSet::new();
+    // Pages that were never there, and changes that turn out to be none, are among them.
+    let mut wanted = 2 * order.limit + 100;
+    loop {
+        log.read_back(store, wanted)?;
+        for (latest, key) in log.newest_first() {
+            // What comes now is older than everything that is wanted.
+            let enough = events.len() >= order.limit;
+            if enough && events.last().is_some_and(|last| last.time > latest) {
+                break;
+            }
+            if !done.insert(key) {
+                continue;
+            }
+            let Some(row) = store.urls(&[key])?.pop().flatten() else { continue };
+            events.extend(events_of(&shelf, store, key, &row, &pruned)?);
+            events.sort_by(|a, b| (b.time, &a.url).cmp(&(a.time, &b.url)));
+            events.truncate(order.limit);
+        }
+        if events.len() >= order.limit || log.is_read() {
             break;
         }
-        let Some(row) = store.urls(&[key])?.pop().flatten() else { continue };
-        let Some(found) = events_of(&shelf, store, key, &row, &pruned)? else { continue };
-        events.extend(found);
-        events.sort_by(|a, b| (b.time, &a.url).cmp(&(a.time, &b.url)));
-        events.truncate(order.limit);
+        wanted *= 4;
     }
     events.into_iter().map(|event| Ok(event.entry(&shelf, store)?)).collect()
 }
 
-/// Pages that may have news, with the times of their last ones, newest first.
-fn candidates(
-    dir: &DataDir,
-    store: &dyn Store,
-    order: &FeedOrder,
-) -> Result<Vec<(Time, UrlKey)>, FeedError> {
-    let mut hosts: BTreeSet<HostKey> = BTreeSet::new();
-    let mut latest: HashMap<UrlKey, Time> = HashMap::new();
-    for target in &order.targets {
-        let url = target.contains("://").then(|| CanonicalUrl::parse(target).ok()).flatten();
-        if let Some(url) = url {
-            let key = url.key(dir.suffixes());
-            let row = store.urls(&[key])?.pop().flatten();
-            let row = row.ok_or_else(|| FeedError::UnknownUrl(target.clone()))?;
-            latest.extend(row.fetched_at.map(|time| (key, time)));
-            continue;
-        }
-        let found = named(store, dir.suffixes(), target)?;
-        if found.is_empty() {
-            return Err(FeedError::UnknownSite(target.clone()));
-        }
-        hosts.extend(found);
-    }
-    if order.targets.is_empty() || !hosts.is_empty() {
-        let parts: BTreeSet<u16> = hosts.iter().map(|host| host.part).collect();
-        let of = |change: &Change| hosts.is_empty() || hosts.contains(&change.key.host);
-        for (part, head) in store.log_heads()? {
-            if hosts.is_empty() || parts.contains(&part) {
-                read_back(store, part, head, order.limit, of, &mut latest)?;
-            }
-        }
-    }
-    let mut all: Vec<(Time, UrlKey)> = latest.into_iter().map(|(key, time)| (time, key)).collect();
-    all.sort_unstable_by(|a, b| b.cmp(a));
-    Ok(all)
+/// The change log, read from its end.
+struct Log {
+    parts: Vec<Part>,
+    /// The hosts that are asked for; none is all of them.
+    hosts: BTreeSet<HostKey>,
+    /// Pages that may have news, with the times of their last ones.
+    latest: HashMap<UrlKey, Time>,
 }
 
-/// Reads the log of a partition from its end until so many pages were met that may have news.
-fn read_back(
-    store: &dyn Store,
+/// The log of a partition, from its end.
+struct Part {
     part: u16,
-    head: u64,
-    limit: usize,
-    of: impl Fn(&Change) -> bool,
-    latest: &mut HashMap<UrlKey, Time>,
-) -> Result<(), StoreError> {
-    // Pages that were never there are among them.
-    let enough = latest.len() + 4 * limit + 100;
-    let mut until = head;
-    while until > 0 && latest.len() < enough {
-        let after = until.saturating_sub(PIECE);
-        for change in store.changes(part, after, (until - after) as usize)? {
-            let told = change.changed || change.ended == Ended::Broken;
-            if told && change.ended != Ended::Forgotten && of(&change) {
-                let time = latest.entry(change.key).or_insert(change.time);
-                *time = change.time.max(*time);
+    /// Rows up to this one are not read yet.
+    until: u64,
+    /// Rows to read next.
+    piece: u64,
+    /// The oldest of the rows read last.
+    oldest: Time,
+}
+
+impl Log {
+    fn of(dir: &DataDir, store: &dyn Store, order: &FeedOrder) -> Result<Self, FeedError> {
+        let mut hosts: BTreeSet<HostKey> = BTreeSet::new();
+        let mut latest: HashMap<UrlKey, Time> = HashMap::new();
+        for target in &order.targets {
+            let url = target.contains("://").then(|| CanonicalUrl::parse(target).ok()).flatten();
+            if let Some(url) = url {
+                let key = url.key(dir.suffixes());
+                let row = store.urls(&[key])?.pop().flatten();
+                let row = row.ok_or_else(|| FeedError::UnknownUrl(target.clone()))?;
+                latest.extend(row.fetched_at.map(|time| (key, time)));
+                continue;
+            }
+            let found = named(store, dir.suffixes(), target)?;
+            if found.is_empty() {
+                return Err(FeedError::UnknownSite(target.clone()));
+            }
+            hosts.extend(found);
+        }
+        let parts: BTreeSet<u16> = hosts.iter().map(|host| host.part).collect();
+        let is_meant = |part: &u16| order.targets.is_empty() || parts.contains(part);
+        let heads = store.log_heads()?.into_iter().filter(|(part, _)| is_meant(part));
+        let from_the_end =
+            |(part, head)| Part { part, until: head, piece: PIECE, oldest: Time(i64::MAX) };
+        Ok(Log { parts: heads.map(from_the_end).collect(), hosts, latest })
+    }
+
+    fn is_read(&self) -> bool {
+        self.parts.iter().all(|part| part.until == 0)
+    }
+
+    /// Pages that may have news, those with the newest first.
+    fn newest_first(&self) -> Vec<(Time, UrlKey)> {
+        let mut all: Vec<(Time, UrlKey)> =
+            self.latest.iter().map(|(key, time)| (*time, *key)).collect();
+        all.sort_unstable_by(|a, b| b.cmp(a));
+        all
+    }
+
+    /// Reads on, in each partition, as long as there may be one of the so many newest pages.
+    fn read_back(&mut self, store: &dyn Store, wanted: usize) -> Result<(), StoreError> {
+        loop {
+            let mut times: Vec<Time> = self.latest.values().copied().collect();
+            times.sort_unstable_by(|a, b| b.cmp(a));
+            let floor = times.get(wanted).copied().unwrap_or(Time(i64::MIN));
+            let mut is_over = true;
+            for part in self.parts.iter_mut().filter(|p| p.until > 0 && p.oldest > floor) {
+                is_over = false;
+                let after = part.until.saturating_sub(part.piece);
+                let rows = store.changes(part.part, after, (part.until - after) as usize)?;
+                part.oldest = rows.iter().map(|row| row.time).min().unwrap_or(part.oldest);
+                (part.until, part.piece) = (after, MOST_ROWS.min(part.piece * 4));
+                for change in rows {
+                    let told = match change.ended {
+                        Ended::Forgotten | Ended::Open => false,
+                        Ended::Broken => true,
+                        Ended::WithPage | Ended::LeftAlone => change.changed,
+                    };
+                    if told && (self.hosts.is_empty() || self.hosts.contains(&change.key.host)) {
+                        let time = self.latest.entry(change.key).or_insert(change.time);
+                        *time = change.time.max(*time);
+                    }
+                }
+            }
+            if is_over {
+                return Ok(());
             }
         }
-        until = after;
     }
-    Ok(())
 }
 
 /// An entry before its words are looked for.
@@ -242,30 +285,39 @@ struct Event {
     before: Option<usize>,
 }
 
-/// What has become of a page, visit by visit; nothing where it cannot be read.
+/// What has become of a page, visit by visit; nothing where that cannot be read.
 fn events_of(
     shelf: &Shelf<'_>,
     store: &dyn Store,
     key: UrlKey,
     row: &UrlRow,
     pruned: &PrunedPages,
-) -> Result<Option<Vec<Event>>, StoreError> {
+) -> Result<Vec<Event>, StoreError> {
+    let mut out = Vec::new();
     if row.role != Role::Page {
-        return Ok(None);
+        return Ok(out);
     }
     let captures = store.captures(key)?;
     if !captures.iter().any(|c| c.outcome.is_success()) {
-        return Ok(None);
+        return Ok(out);
     }
-    let page = Versions { url: row.url.clone(), captures };
-    let rows = match history(shelf, &page) {
+    // Of a page that was always the same no text need be read: what it is told by is its answers.
+    let mut bodies = captures.iter().filter(|c| c.outcome.kind == OutcomeKind::Fetched);
+    let first = bodies.next().map(|c| c.body_digest);
+    let page = Versions { url: row.url.clone(), captures: captures.clone() };
+    let rows = if bodies.all(|c| Some(c.body_digest) == first) {
+        let bare = captures.into_iter().map(|c| Capture { text: None, ..c }).collect();
+        history(shelf, &Versions { url: row.url.clone(), captures: bare })
+    } else {
+        history(shelf, &page)
+    };
+    let rows = match rows {
         Ok(rows) => rows,
         Err(e) => {
             tracing::warn!(url = %row.url, "left out of the feed: {e}");
-            return Ok(None);
+            return Ok(out);
         }
     };
-    let mut out = Vec::new();
     let (mut last, mut away, mut title) = (None, false, String::new());
     for (now, told) in rows.iter().enumerate() {
         let reason = told["reason"].as_str().unwrap_or_default();
@@ -306,7 +358,7 @@ fn events_of(
             last = Some(now);
         }
     }
-    Ok(Some(out))
+    Ok(out)
 }
 
 impl Event {
@@ -330,17 +382,23 @@ impl Event {
             return Ok(entry);
         };
         entry.status = capture.outcome.status;
+        let shown = if capture.outcome.is_success() { Some(self.now) } else { self.before };
         if self.news == News::Moved {
             entry.moved_to = capture.outcome.detail.as_deref().map(str::to_owned);
         }
+        let page = CanonicalUrl::parse(&entry.url).ok();
+        let page = page.map(|url| Versions { url, captures: captures.clone() });
+        if let (true, Some(page), Some(n)) = (entry.title.is_empty(), &page, shown)
+            && let Ok(Some(text)) = shelf.text(page, n)
+        {
+            entry.title = text.title;
+        }
         let silent = |c: &Capture| c.directives.noarchive || c.directives.nosnippet;
         let is_told = matches!(self.news, News::New | News::Changed);
-        let (Ok(url), false, true) = (CanonicalUrl::parse(&entry.url), silent(capture), is_told)
-        else {
+        let (Some(page), false, true) = (page, silent(capture), is_told) else {
             return Ok(entry);
         };
         let hidden = self.before.is_some_and(|n| captures.get(n).is_none_or(silent));
-        let page = Versions { url, captures };
         // Without its words an entry still tells that there is something.
         if !hidden && let Ok((added, removed)) = words(shelf, &page, self.now, self.before) {
             (entry.added, entry.removed) = (added, removed);

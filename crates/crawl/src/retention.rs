@@ -321,6 +321,44 @@ mod tests {
         assert_eq!(kept(&told, "monthly", Time(30 * HOUR)), [2, 30, 60]);
     }
 
+    /// All pasts of six visits, ten hours apart.
+    fn pasts() -> impl Iterator<Item = Vec<Capture>> {
+        let told = ['a', 'b', '=', '4', 'x'];
+        (0..told.len().pow(6)).map(move |n| {
+            let visit = |at: u32| (i64::from(at) * 10, told[n / told.len().pow(at) % told.len()]);
+            visits(&(0..6).map(visit).collect::<Vec<_>>())
+        })
+    }
+
+    #[test]
+    fn every_rule_keeps_what_must_stay_and_twice_is_once() {
+        for all in pasts() {
+            for rule in ["last:1", "last:2", "daily", "yearly"] {
+                let (keep, before) = (rule.parse().unwrap(), Time(45 * HOUR));
+                let goes = going(&all, keep, before);
+                let told: String = all.iter().map(|c| c.body_digest[0] as char).collect();
+                let stays = |n: Option<usize>| n.is_none_or(|n| !goes[n]);
+                assert!(!goes[5], "{rule} {told}: the last visit");
+                assert!(stays(all.iter().rposition(tells)), "{rule} {told}: how it is");
+                assert!(stays(all.iter().rposition(has_bytes)), "{rule} {told}: its bytes");
+                for n in 0..6 {
+                    assert!(!(goes[n] && all[n].time >= before), "{rule} {told}: {n} is young");
+                    if !goes[n] && all[n].outcome.kind == OutcomeKind::NotModified {
+                        assert!(stays(base(&all, n)), "{rule} {told}: what {n} refers to");
+                    }
+                }
+                let kept = all.iter().zip(&goes).filter(|(_, goes)| !**goes);
+                let kept: Vec<Capture> = kept.map(|(c, _)| c.clone()).collect();
+                let again = going(&kept, keep, before);
+                assert!(!again.contains(&true), "{rule} {told}: {goes:?}, then {again:?}");
+                let gone = lost(&all, &goes);
+                assert!(
+                    gone.iter().all(|t| all.iter().zip(&goes).any(|(c, g)| c.time == *t && *g))
+                );
+            }
+        }
+    }
+
     #[test]
     fn a_version_is_lost_when_what_is_shown_in_its_place_is_another() {
         let told = [(1, 'a'), (2, 'a'), (3, 'b'), (4, '='), (5, 'x'), (6, 'c')];

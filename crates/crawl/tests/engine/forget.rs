@@ -409,6 +409,13 @@ async fn a_plan_that_changed_nothing_yet_is_begun_anew() {
     fs::write(place.path.join("forgetting.json"), serde_json::to_vec(&plan).unwrap()).unwrap();
     let receipt = with_files(|files| finish_forgetting(&dir, files)).unwrap().unwrap();
     assert_eq!(receipt.urls, [site.url("/a")]);
+    // As an older version wrote it, which knew of no versions.
+    let mut old = serde_json::to_value(&plan).unwrap();
+    old["version"] = 1.into();
+    old.as_object_mut().unwrap().retain(|name, _| name != "prune" && name != "versions");
+    fs::write(place.path.join("forgetting.json"), old.to_string()).unwrap();
+    let receipt = with_files(|files| finish_forgetting(&dir, files)).unwrap().unwrap();
+    assert_eq!(receipt.urls, [site.url("/a")]);
     // What cannot be done is said once and stands in nobody's way.
     fs::write(place.path.join("forgetting.json"), serde_json::to_vec(&plan).unwrap()).unwrap();
     let again = with_files(|files| finish_forgetting(&dir, files));
