@@ -279,18 +279,20 @@ fn counted(change: argiope_archive::Change) -> Verdict {
 /// The versions of a page, oldest first, as rows: when, what it was, whether and how much it had
 /// changed against the one before, and why.
 ///
-/// What turns on the page is known from all of its versions: they are gone through twice.
+/// Where nobody has compared them at the visit itself, what turns on the page is known from all of its
+/// versions: they are gone through twice.
 pub fn history(shelf: &Shelf<'_>, page: &Versions) -> Result<Vec<Value>, VersionError> {
+    let judged = page.captures.iter().all(|c| !is_document(c) || c.verdict.is_some());
     let mut walk = Walk::default();
     let mut rows = Vec::new();
-    for again in [false, true] {
+    for last in [false, true].into_iter().filter(|last| *last || !judged) {
         walk = Walk { watcher: walk.watcher.again(), ..Walk::default() };
         for n in 0..page.captures.len() {
             let capture = &page.captures[n];
             let text = if is_document(capture) { shelf.text(page, n)? } else { None };
-            let walked = walk.step(page, n, text.as_ref());
+            let walked = walk.step(page, n, text.as_ref().filter(|_| !judged));
             let verdict = capture.verdict.map_or(walked, Verdict::stored);
-            if again {
+            if last {
                 rows.push(row(capture, text.as_ref(), &verdict));
             }
         }
