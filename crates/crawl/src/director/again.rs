@@ -647,7 +647,8 @@ impl Director {
     }
 
     fn count_visit(&mut self, page: &PageDone, changed: bool, stands_in: bool) {
-        if !page.entry.again || page.entry.role != Role::Page {
+        // What was refused was not visited.
+        if !page.entry.again || page.entry.role != Role::Page || page.capture.is_none() {
             return;
         }
         let tally = &mut self.again.tally;

@@ -4,6 +4,7 @@
 //! test is bounded in time.
 #![allow(clippy::unwrap_used)] // A panic is how a test fails.
 
+mod again;
 mod answers;
 mod control;
 mod data_dir;

@@ -151,6 +151,11 @@ impl Place {
         Running::start(self.open(), settings, order)
     }
 
+    /// A round, from opening to closing.
+    pub async fn come_back(&self, settings: EngineSettings, keep: Return) -> Summary {
+        Running::begin(self.open(), settings, None, keep).end().await
+    }
+
     /// Everything known, by URL.
     pub fn rows(&self) -> BTreeMap<String, UrlRow> {
         self.open().rows()
@@ -237,6 +242,15 @@ pub struct Running {
 
 impl Running {
     pub fn start(opened: Opened, settings: EngineSettings, order: Option<NewJob>) -> Self {
+        Running::begin(opened, settings, order, Return::Never)
+    }
+
+    fn begin(
+        opened: Opened,
+        settings: EngineSettings,
+        order: Option<NewJob>,
+        keep: Return,
+    ) -> Self {
         let rows = opened.store.jobs().expect("jobs");
         let picked = order.map(|order| pick_job(order, &rows, &Suffixes::built_in(), now()));
         let (stop, stopped) = watch::channel(false);
@@ -251,7 +265,7 @@ impl Running {
             stop: stopped,
             orders: ordered,
             fleet: None,
-            keep: Return::Never,
+            keep,
             made_up: None,
         }));
         Running { live, stop, orders, task }
