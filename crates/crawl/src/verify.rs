@@ -246,12 +246,11 @@ impl Versions {
             return Ok(());
         }
         ended.sort_unstable();
-        // Where what is there tells of an end, that is the one.
-        let gone = ended.is_empty() && row.state != UrlState::Fetched;
         let all = ended.iter().chain(self.today.get(&row.doc)).copied().collect();
-        let (wanted, open): (Vec<Held>, Vec<Held>) = versions_of(&store.captures(key)?, all, gone)
-            .into_iter()
-            .partition(|version| version.until.is_some());
+        let (wanted, open): (Vec<Held>, Vec<Held>) =
+            versions_of(&store.captures(key)?, all, row.state)
+                .into_iter()
+                .partition(|version| version.until.is_some());
         if let (Some(today), [open]) = (self.today.get(&row.doc), &open[..])
             && today.from != open.from
         {

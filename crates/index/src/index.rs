@@ -429,9 +429,9 @@ impl Index {
     /// Whether there may be versions of a page that a row says is not there, or nothing of: most
     /// failures are those of pages that never were.
     fn has_been(&self, view: &View, change: &Change, rows: &[Change]) -> Result<bool, IndexError> {
-        let was = |row: &Change| row.doc == change.doc && row.ended == Ended::WithPage;
-        Ok((change.ended == Ended::Open && change.changed)
-            || rows.iter().any(was)
+        // One that came late decides nothing, and is there.
+        let page = |row: &Change| row.ended == Ended::WithPage || row.changed;
+        Ok(rows.iter().any(|row| row.doc == change.doc && page(row))
             || self.fresh.get(&change.doc).is_some_and(Option::is_some)
             || self.is_past(view, change.doc)?
             || view.find(change.doc)?.is_some())

@@ -270,6 +270,7 @@ impl Index {
             }
         };
         hints.hold(held.clone());
+        hints.state(row.state);
         let all = versions(captures, hints);
         let wanted: Vec<Held> = all.iter().map(Version::held).collect();
         for old in held.iter().filter(|old| old.until.is_some() && !wanted.contains(old)) {

@@ -5,8 +5,8 @@
 //!   others are the past.
 //! * What a capture does: a text begins a version; the same text goes on with it; a redirect, `noindex`,
 //!   an answer without text, or a refusal that is no accident (404) ends it. What may end better when
-//!   tried again tells nothing, unless the page was given up with it; and until that is told, the last
-//!   refusal may be one that is tried again.
+//!   tried again tells nothing, unless the page was given up with it. Refusals behind which nothing has
+//!   come may be tried again, and end the page when log or store say that it has ended.
 //! * Other words that count for nothing (a clock, a counter of views, an error page sent in place of the
 //!   page) begin no version: a version is found by the text it began with. Whether they count is judged
 //!   once, when they come, and told by the change log; the documents that are there remember it. Where
@@ -17,7 +17,7 @@
 
 use crate::index::{Shown, tells, told};
 use argiope_model::{Capture, Location, Time};
-use argiope_store::{Change, Ended};
+use argiope_store::{Change, Ended, UrlState};
 
 /// A text of a page, and when it was to be found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,6 +74,11 @@ impl Hints {
         self.held = held;
     }
 
+    /// Takes the word of the store for how the page has ended, if it has.
+    pub fn state(&mut self, state: UrlState) {
+        self.gone = !matches!(state, UrlState::Fetched | UrlState::Queued);
+    }
+
     /// Whether the page ended at a time.
     fn ends(&self, at: Time) -> bool {
         self.ended.contains(&at) || self.held.iter().any(|held| held.until == Some(at))
@@ -97,9 +102,10 @@ pub(crate) fn versions(captures: &[Capture], hints: &Hints) -> Vec<Version> {
     let mut telling: Option<&Capture> = None;
     let mut late = false;
     let last_told = captures.iter().rposition(told).unwrap_or(0);
+    let ended = hints.gone || captures.iter().skip(last_told + 1).any(|c| hints.ends(c.time));
     for (n, capture) in captures.iter().enumerate() {
         let at = capture.time;
-        let undecided = capture.outcome.is_transient() || (n > last_told && !hints.gone);
+        let undecided = capture.outcome.is_transient() || (n > last_told && !ended);
         let visible = if told(capture) {
             if tells(capture) {
                 telling = Some(capture);
@@ -144,10 +150,10 @@ fn close(versions: &mut [Version], at: Time) {
 }
 
 /// The versions of a page, where these are in the index, today's included. What is there agrees with
-/// the captures where this gives the same; of today's it may hold a later text. `gone` says that the page
-/// is no more.
-pub fn versions_of(captures: &[Capture], held: Vec<Held>, gone: bool) -> Vec<Held> {
-    let mut hints = Hints { gone, ..Hints::default() };
+/// the captures where this gives the same; of today's it may hold a later text.
+pub fn versions_of(captures: &[Capture], held: Vec<Held>, state: UrlState) -> Vec<Held> {
+    let mut hints = Hints::default();
+    hints.state(state);
     hints.hold(held);
     versions(captures, &hints).iter().map(Version::held).collect()
 }
@@ -242,10 +248,16 @@ mod tests {
         let gone = |at| capture(at, OutcomeKind::ClientError, None);
         let captures = [page(1, 10), gone(2), gone(3), page(4, 10)];
         assert_eq!(shown(&captures[..3], &Hints::default()), "1-:10");
-        assert_eq!(shown(&captures[..3], &hints(&[row(3, Ended::Broken, false)])), "1-3:10");
-        let told = versions_of(&captures[..3], Vec::new(), true);
+        assert_eq!(shown(&captures[..3], &hints(&[row(3, Ended::Broken, false)])), "1-2:10");
+        let told = versions_of(&captures[..3], Vec::new(), UrlState::Failed);
         assert_eq!(told.iter().map(|held| held.until).collect::<Vec<_>>(), [Some(Time(2))]);
         assert_eq!(shown(&captures, &Hints::default()), "1-2:10 4-:10");
+        // The end of the version before is not that of the page.
+        let captures = [page(1, 10), page(2, 20), gone(3)];
+        let held = versions(&captures[..2], &Hints::default()).iter().map(Version::held).collect();
+        let mut later = Hints::default();
+        later.hold(held);
+        assert_eq!(shown(&captures, &later), "1-2:10 2-:20");
     }
 
     #[test]

@@ -7,7 +7,7 @@ mod scene;
 
 use argiope_archive::TextBlob;
 use argiope_index::{Index, IndexError, SearchOptions, Settings, Sort, View};
-use argiope_model::{Directives, Location, OutcomeKind, Time};
+use argiope_model::{Directives, OutcomeKind, Time};
 use argiope_store::Ended;
 use proptest::prelude::*;
 use scene::{SUFFIXES, Scene, paths};
@@ -269,65 +269,77 @@ type Life = Vec<(i64, Option<String>)>;
 
 struct Model {
     lives: BTreeMap<String, Life>,
-    texts: BTreeMap<String, Location>,
 }
 
-/// Plays a history and writes down what is to be found, by nothing but what it does.
-fn play(scene: &mut Scene, doings: &[(u8, Does)]) -> Model {
-    let mut model = Model { lives: BTreeMap::new(), texts: BTreeMap::new() };
+/// A visit, and what it found.
+struct Visit {
+    page: u8,
+    time: i64,
+    does: Does,
+    /// The word that the page has then.
+    word: Option<String>,
+}
+
+/// What pages do one after the other, and what is to be found then, by nothing but what they do.
+fn lived(doings: &[(u8, Does)]) -> (Model, Vec<Visit>) {
+    let mut model = Model { lives: BTreeMap::new() };
+    let mut visits = Vec::new();
     for (n, (page, does)) in doings.iter().enumerate() {
-        let (path, url) = (page.to_string(), format!("http://s{}.test/{page}", page % 2));
-        let is = model.lives.get(&path).and_then(|life| life.last()).and_then(|(_, w)| w.clone());
-        let words =
-            |word: &str| TextBlob { text: format!("all {word} clock{n}"), ..TextBlob::default() };
-        let mut page = |scene: &mut Scene, word: &str, changed| {
-            let text = scene.blob(&words(word));
-            model.texts.insert(path.clone(), text);
-            let text = Some(text);
-            scene.visit(&url, Ended::WithPage, OutcomeKind::Fetched, text, changed, PLAIN);
-        };
-        let (broken, open) = (Ended::Broken, Ended::Open);
-        let becomes = match (does, is) {
+        let life = model.lives.entry(page.to_string()).or_default();
+        let is = life.last().and_then(|(_, word)| word.clone());
+        let (does, word) = match (does, is) {
             (Does::Changes, _) | (Does::Flickers | Does::Stays, None) => {
-                let word = format!("word{n}");
-                page(scene, &word, true);
-                Some(word)
+                (Does::Changes, Some(format!("word{n}")))
             }
-            (Does::Flickers, Some(word)) => {
-                page(scene, &word, false);
-                Some(word)
+            (Does::Flickers | Does::Stays | Does::Fails, is) => (*does, is),
+            (Does::Goes | Does::IsGivenUp | Does::Moves | Does::Hides, _) => (*does, None),
+        };
+        let time = (n as i64 + 1) * 1000;
+        life.push((time, word.clone()));
+        visits.push(Visit { page: *page, time, does, word });
+    }
+    (model, visits)
+}
+
+/// Brings visits into the store, in their order or not: what is older than the last one of its page
+/// decides nothing, as with archives that are imported. `last` is the last one of each page.
+fn bring<'v>(scene: &mut Scene, last: &mut BTreeMap<u8, &'v Visit>, visits: &[&'v Visit]) {
+    for visit in visits {
+        let n = visit.time;
+        let url = format!("http://s{}.test/{}", visit.page % 2, visit.page);
+        let before = last.get(&visit.page).copied();
+        let late = before.is_some_and(|before| before.time > visit.time);
+        if !late {
+            last.insert(visit.page, visit);
+        }
+        let mut words = |word: &str| {
+            let text = format!("all {word} clock{n}");
+            Some(scene.blob(&TextBlob { text, ..TextBlob::default() }))
+        };
+        let mut directives = PLAIN;
+        let (mut ended, kind, text) = match (visit.does, &visit.word) {
+            (Does::Changes | Does::Flickers, word) => {
+                let word = word.as_deref().unwrap_or_default();
+                (Ended::WithPage, OutcomeKind::Fetched, words(word))
             }
-            (Does::Stays, Some(word)) => {
-                let kind = OutcomeKind::NotModified;
-                scene.visit(&url, Ended::WithPage, kind, None, false, PLAIN);
-                Some(word)
-            }
-            (Does::Goes, _) => {
-                scene.visit(&url, broken, OutcomeKind::ClientError, None, false, PLAIN);
-                None
-            }
-            (Does::Fails, is) => {
-                scene.visit(&url, open, OutcomeKind::TimedOut, None, false, PLAIN);
-                is
-            }
-            (Does::IsGivenUp, _) => {
-                scene.visit(&url, broken, OutcomeKind::TimedOut, None, false, PLAIN);
-                None
-            }
-            (Does::Moves, _) => {
-                scene.visit(&url, Ended::WithPage, OutcomeKind::Redirect, None, false, PLAIN);
-                None
-            }
+            (Does::Stays, _) => (Ended::WithPage, OutcomeKind::NotModified, None),
+            (Does::Goes, _) => (Ended::Broken, OutcomeKind::ClientError, None),
+            (Does::Fails, _) => (Ended::Open, OutcomeKind::TimedOut, None),
+            (Does::IsGivenUp, _) => (Ended::Broken, OutcomeKind::TimedOut, None),
+            (Does::Moves, _) => (Ended::WithPage, OutcomeKind::Redirect, None),
             (Does::Hides, _) => {
-                let text = Some(scene.blob(&words("hidden")));
-                let hidden = Directives { noindex: true, ..PLAIN };
-                scene.visit(&url, Ended::WithPage, OutcomeKind::Fetched, text, true, hidden);
-                None
+                directives.noindex = true;
+                (Ended::WithPage, OutcomeKind::Fetched, words("hidden"))
             }
         };
-        model.lives.entry(path).or_default().push((scene.now, becomes));
+        if late {
+            ended = Ended::Open;
+        }
+        let same = before.is_some_and(|before| before.word == visit.word);
+        let changed = text.is_some() && (late || !same);
+        scene.now = visit.time - 1000;
+        scene.visit(&url, ended, kind, text, changed, directives);
     }
-    model
 }
 
 impl Model {
@@ -358,15 +370,8 @@ fn agree(scene: &Scene, view: &View, model: &Model, doings: usize) {
             }
         }
     }
-    // A version is one document.
-    let mut past = BTreeMap::new();
-    view.each_past(|doc, held| {
-        assert_eq!(past.insert((doc, held.from), held), None);
-    })
-    .unwrap();
-    let ended = model.lives.values().flat_map(|life| life.windows(2));
-    let ended = ended.filter(|pair| pair[0].1.is_some() && pair[0].1 != pair[1].1).count();
-    assert_eq!(past.len(), ended);
+    let mut past = BTreeSet::new();
+    view.each_past(|doc, held| assert!(past.insert((doc, held.from)))).unwrap();
 }
 
 proptest! {
@@ -375,7 +380,8 @@ proptest! {
     fn at_any_time_what_was_there_then_is_found(doings in doings(), piece in 1..20usize) {
         let dir = tempfile::tempdir().unwrap();
         let mut scene = Scene::new(dir.path());
-        let model = play(&mut scene, &doings);
+        let (model, visits) = lived(&doings);
+        bring(&mut scene, &mut BTreeMap::new(), &visits.iter().collect::<Vec<_>>());
         let path = dir.path().join("index");
         // Read in pieces: some committed, some lost with the process.
         let mut index = Index::open(&path, &Settings::default()).unwrap();
@@ -393,11 +399,51 @@ proptest! {
                 break;
             }
         }
-        agree(&scene, &index.view(), &model, doings.len());
+        let check = |index: &Index| {
+            agree(&scene, &index.view(), &model, doings.len());
+            // A version is one document.
+            let ended = model.lives.values().flat_map(|life| life.windows(2));
+            let ended = ended.filter(|pair| pair[0].1.is_some() && pair[0].1 != pair[1].1).count();
+            assert_eq!(index.view().past_size().unwrap().documents, ended as u64);
+        };
+        check(&index);
         drop(index);
         let mut index = Index::rebuild(&path, &Settings::default()).unwrap();
         scene.catch_up(&mut index);
         index.commit().unwrap();
+        check(&index);
+    }
+
+    #[test]
+    fn what_archives_bring_in_any_order_is_found_at_its_time(
+        doings in doings(),
+        delays in prop::collection::vec(0..30usize, 40),
+        piece in 1..20usize,
+    ) {
+        let doings: Vec<_> =
+            doings.into_iter().filter(|(_, does)| !matches!(does, Does::IsGivenUp)).collect();
+        let dir = tempfile::tempdir().unwrap();
+        let mut scene = Scene::new(dir.path());
+        let (model, visits) = lived(&doings);
+        let mut order: Vec<(usize, &Visit)> =
+            visits.iter().enumerate().map(|(n, visit)| (n + delays[n], visit)).collect();
+        order.sort_by_key(|(at, _)| *at);
+        let path = dir.path().join("index");
+        // Taken in as they come, after every few; then all at once.
+        let mut index = Index::open(&path, &Settings::default()).unwrap();
+        let order: Vec<&Visit> = order.into_iter().map(|(_, visit)| visit).collect();
+        let mut last = BTreeMap::new();
+        for visits in order.chunks(piece) {
+            bring(&mut scene, &mut last, visits);
+            scene.catch_up(&mut index);
+            index.commit().unwrap();
+        }
+        agree(&scene, &index.view(), &model, doings.len());
+        drop(index);
+        let mut index = Index::rebuild(&path, &Settings::default()).unwrap();
+        while index.catch_up(&scene, &scene.texts, &SUFFIXES, &scene.told, piece).unwrap().rows > 0 {
+            index.commit().unwrap();
+        }
         agree(&scene, &index.view(), &model, doings.len());
     }
 }

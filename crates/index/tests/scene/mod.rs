@@ -139,6 +139,12 @@ impl Scene {
         if changed {
             row.head.changed_at = Some(time);
         }
+        row.head.state = match (ended, kind) {
+            (Ended::WithPage, OutcomeKind::Redirect) => UrlState::Redirected,
+            (Ended::WithPage, _) => UrlState::Fetched,
+            (Ended::Open, _) => row.head.state,
+            _ => UrlState::Failed,
+        };
         let doc = row.doc;
         let capture = Capture {
             doc,
