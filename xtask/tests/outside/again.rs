@@ -399,3 +399,82 @@ fn a_watch_sees_changes_new_pages_and_pages_that_are_gone_and_keeps_to_its_budge
     ensure!(asked <= 5, "{asked} requests in five seconds, for a budget of 1000 a day");
     Ok(())
 }
+
+/// Rounds, and everything that is asked of them afterwards: the past is found by its words, told by a
+/// feed, and thinned out by a rule.
+#[test]
+fn what_rounds_have_seen_is_found_in_the_past_told_and_pruned() -> Result<()> {
+    let Some(rig) = Rig::new("again-past", &[])? else { return Ok(()) };
+    const OWN: [&str; 4] = ["aldebaran", "betelgeuse", "capella", "deneb"];
+    let round = Arc::new(AtomicUsize::new(0));
+    let now = round.clone();
+    let hosts = Watched::start(&[loopback(76)], move |asked: &Asked| {
+        let n = now.load(Ordering::SeqCst);
+        let same = "Words that stay as they are on this page. ".repeat(10);
+        match asked.path.as_str() {
+            "/robots.txt" => Answer::status(404),
+            "/" => page("start", ["/changes", "/goes", "/stays"]),
+            "/goes" if n >= 2 => Answer::status(404),
+            "/changes" => Answer::html(format!("<title>changes</title><p>{} {same}", OWN[n])),
+            path => Answer::html(format!("<title>{path}</title><p>vega {same}")),
+        }
+    })?;
+    let at = |path: &str| hosts.url(0, path);
+    rig.crawl("data", &[&at("/"), "--scope", "host"])?;
+    let mut between = Vec::new();
+    for n in 1..4 {
+        std::thread::sleep(Duration::from_millis(1_100));
+        let time = Command::new("date").args(["-u", "+%Y-%m-%dT%H:%M:%SZ"]).output()?.stdout;
+        between.push(String::from_utf8(time)?.trim().to_owned());
+        std::thread::sleep(Duration::from_millis(1_100));
+        round.store(n, Ordering::SeqCst);
+        let told = rig.refresh("data", &["--all"])?;
+        ensure!(count(&told, "changed")? == 1, "round {n}: {told}");
+    }
+    let found = |words: &str, time: Option<&str>| -> Result<BTreeSet<String>> {
+        let mut args = vec!["search", words];
+        args.extend(time.iter().flat_map(|time| ["--at", time]));
+        let rows = rig.rows("data", &args)?;
+        Ok(rows.iter().filter_map(|row| row["url"].as_str().map(str::to_owned)).collect())
+    };
+    let one = |path: &str| BTreeSet::from([at(path)]);
+    let past_is_found = || -> Result<()> {
+        for (n, time) in between.iter().enumerate() {
+            ensure!(found(OWN[n], Some(time))? == one("/changes"), "{} at {time}", OWN[n]);
+            ensure!(found(OWN[n], None)?.is_empty(), "{} is found today", OWN[n]);
+            ensure!(found(OWN[n + 1], Some(time))?.is_empty(), "{} at {time}", OWN[n + 1]);
+        }
+        ensure!(found(OWN[3], None)? == one("/changes"));
+        let vega = found("vega", Some(&between[0]))?;
+        ensure!(vega == BTreeSet::from([at("/goes"), at("/stays")]), "{vega:?}");
+        ensure!(found("vega", None)? == one("/stays"), "what is gone is found today");
+        Ok(())
+    };
+    past_is_found().context("as it was seen")?;
+    let changed = format!("changed-after:{} deneb", &between[2][..10]);
+    ensure!(found(&changed, None)? == one("/changes"), "{changed}");
+    rig.run("data", &["reindex"])?.ok()?;
+    past_is_found().context("made again")?;
+    let feed = rig.rows("data", &["feed"])?;
+    let told = |path: &str, what: &str| {
+        let meant = |row: &&Value| row["url"] == at(path) && row["news"] == what;
+        feed.iter().filter(meant).count()
+    };
+    ensure!(told("/changes", "changed") == 3 && told("/goes", "gone") == 1, "{feed:#?}");
+    ensure!(told("/stays", "changed") == 0 && told("/stays", "new") == 1, "{feed:#?}");
+    rig.verify("data")?;
+    rig.run("data", &["prune", "--keep", "last:2", "--yes"])?.ok()?;
+    let left = rig.rows("data", &["history", &at("/changes")])?;
+    ensure!(left.len() == 2, "{left:#?}");
+    for (row, word) in left.iter().zip(&OWN[2..]) {
+        let time = row["time"].as_str().context("no time")?;
+        let shown = rig.run("data", &["show", &at("/changes"), "--at", time])?.ok()?.out_text();
+        ensure!(shown.contains(word), "{shown}");
+    }
+    let stays = rig.run("data", &["show", &at("/stays")])?.ok()?.out_text();
+    ensure!(stays.contains("vega"), "{stays}");
+    rig.verify("data")?;
+    let told = rig.refresh("data", &["--all"])?;
+    ensure!(count(&told, "changed")? == 0, "after pruning: {told}");
+    rig.verify("data")
+}
