@@ -459,6 +459,7 @@ fn doc(
         "cycle": plan.map(|plan| cycle_text(&plan)),
         "cycle_s": plan.and_then(|plan| cycle_seconds(&plan)),
         "cycle_by": plan.map(|plan| if plan.cycle > 0 { "hand" } else { "policy" }),
+        "lied": captures.iter().any(|c| c.verdict.is_some_and(|verdict| verdict.lied)),
         "records": plan.map(|plan| plan.records),
         "fr_max": plan.map(|plan| plan.fr_max),
         "depth": row.depth,

@@ -167,13 +167,14 @@ impl Before {
         self.last().filter(known)
     }
 
-    /// What has become of the page. `text` is that of the new answer.
+    /// What has become of the page. The text is that of the new answer; the second is that without
+    /// advertisements, where there are some.
     pub(crate) fn judge(
         &self,
         shared: &Shared,
         entry: &Entry,
         capture: &Capture,
-        text: Option<&TextBlob>,
+        (text, bare): (Option<&TextBlob>, Option<&TextBlob>),
     ) -> Result<Verdict, VisitError> {
         if self.identical(capture).is_some() {
             return Ok(Verdict::of(self.as_it_was()));
@@ -184,7 +185,7 @@ impl Before {
                 Verdict::of(ChangeReason::Type)
             }
             None => Verdict::of(ChangeReason::Bytes),
-            Some(text) => self.compare(shared, entry, capture, text)?,
+            Some(text) => self.compare(shared, entry, capture, (text, bare))?,
         };
         verdict.lied = verdict.reason.counts() && self.was_untrue(capture);
         if verdict.lied {
@@ -223,7 +224,7 @@ impl Before {
         shared: &Shared,
         entry: &Entry,
         capture: &Capture,
-        text: &TextBlob,
+        (text, bare): (&TextBlob, Option<&TextBlob>),
     ) -> Result<Verdict, VisitError> {
         let store = &*shared.store;
         let captures_of = |url: &str| {
@@ -265,6 +266,8 @@ impl Before {
             if old.parser_version != text.parser_version {
                 continue;
             }
+            // Advertisements are left out of both, or of none.
+            let old = bare.and_then(|_| shelf.bare_text(&self.page, *n)).unwrap_or(old);
             let time = Some(self.page.captures[*n].time);
             watcher.see(&Sight { title: &old.title, text: &old.text, time });
             readable |= *n == last;
@@ -275,6 +278,7 @@ impl Before {
             return Ok(Verdict::of(reason));
         }
         let commons = shared.sites.commons(store, entry.key.host)?;
+        let text = bare.unwrap_or(text);
         let new = Sight { title: &text.title, text: &text.text, time: Some(capture.time) };
         let change = {
             let mut commons = lock(&commons);

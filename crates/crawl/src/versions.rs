@@ -8,7 +8,7 @@
 //! * What is not here: which of two texts differ and whether that counts (`archive`).
 
 use crate::before::is_sight;
-use crate::visit::{content_of, first_bytes};
+use crate::visit::{bare_text, content_of, first_bytes};
 use argiope_archive::{
     ArchiveError, Reason, RecordReader, Sight, TextBlob, Watcher, decode_text, digest_base32,
     open_record, read_text,
@@ -154,6 +154,19 @@ impl Shelf<'_> {
     }
 
     fn text_again(&self, page: &Versions, n: usize) -> Option<TextBlob> {
+        let (media, body) = self.body(page, n)?;
+        let packed = content_of(&page.url, &media, &body, None).ok()?.text?;
+        decode_text(&packed).ok()
+    }
+
+    /// The text of a version without advertisements; `None` where its markup names none, or its bytes
+    /// cannot be had.
+    pub(crate) fn bare_text(&self, page: &Versions, n: usize) -> Option<TextBlob> {
+        let (media, body) = self.body(page, n)?;
+        bare_text(&page.url, &media, &body).ok()?
+    }
+
+    fn body(&self, page: &Versions, n: usize) -> Option<(parse::MediaType, Body)> {
         let opened = self.open(page, n).ok()?;
         let head = Head::archived(0, opened.head.clone());
         let mut bytes = Vec::new();
@@ -161,9 +174,7 @@ impl Shelf<'_> {
         let body = Body::from_vec(bytes);
         let (declared, ending) = (head.content_type(), page.url.extension());
         let first = first_bytes(&body).ok()?;
-        let media = parse::media_type(declared.as_deref(), &first, ending.as_deref());
-        let packed = content_of(&page.url, &media, &body, None).ok()?.text?;
-        decode_text(&packed).ok()
+        Some((parse::media_type(declared.as_deref(), &first, ending.as_deref()), body))
     }
 }
 

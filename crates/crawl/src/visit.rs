@@ -26,6 +26,7 @@ use argiope_parse as parse;
 use argiope_store::{
     MalformedLink, Next, Store, StoreError, UrlState, decode_links, encode_page_links,
 };
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io::{self, Read};
 use std::net::IpAddr;
@@ -40,6 +41,8 @@ const LARGE: u64 = 256 << 10;
 const BUSY_TRIES: u8 = 8;
 /// Sitemaps are read up to this length (the protocol's limit).
 const MAX_SITEMAP: u64 = 50 << 20;
+/// Longer pages are compared with all that is on them.
+const MAX_COMPARED: u64 = 8 << 20;
 /// No text is taken from a longer PDF: it is read whole.
 const MAX_PDF: u64 = 32 << 20;
 
@@ -239,6 +242,8 @@ pub(crate) struct Content {
     index: bool,
     /// Of a sitemap: when pages were changed, as it says.
     modified: Vec<(CanonicalUrl, Time)>,
+    /// The text without advertisements, where the markup names some and it is to be compared.
+    bare: Option<TextBlob>,
 }
 
 impl Work<'_> {
@@ -323,6 +328,9 @@ impl Work<'_> {
             let media = parse::media_type(declared.as_deref(), &first, ending.as_deref());
             if parse::is_wanted(&media.essence, &self.job.wanted.types) {
                 content = content_of(&entry.url, &media, plain, self.shared.agent.as_deref())?;
+                if self.before.is_some() {
+                    content.bare = bare_text(&entry.url, &media, plain)?;
+                }
                 if let Some(why) = content.no_text.take() {
                     tracing::debug!(url = entry.url.as_str(), "no text: {why}");
                     let why = format!("no text: {why}");
@@ -427,9 +435,12 @@ impl Work<'_> {
     ) -> Result<(), VisitError> {
         let Some(before) = self.before else { return Ok(()) };
         let text = content.text.as_deref().map(decode_text).transpose()?;
-        let verdict = before.judge(self.shared, entry, capture, text.as_ref())?;
+        let bare = content.bare.take();
+        let verdict = before.judge(self.shared, entry, capture, (text.as_ref(), bare.as_ref()))?;
         if let Some(last) = before.identical(capture) {
-            let keep = self.shared.archive && self.shared.sites.keep_unchanged;
+            // The same page in another coding is kept as it was sent.
+            let as_sent = last.payload_digest == capture.payload_digest;
+            let keep = self.shared.archive && (self.shared.sites.keep_unchanged || !as_sent);
             if keep {
                 capture.text = last.text;
             } else {
@@ -628,7 +639,24 @@ pub(crate) fn content_of(
         directives: directives.unwrap_or_default(),
         index: false,
         modified: Vec::new(),
+        bare: None,
     })
+}
+
+/// The text of a page without what its markup names advertisements; `None` where it names none.
+pub(crate) fn bare_text(
+    url: &CanonicalUrl,
+    media: &parse::MediaType,
+    body: &Body,
+) -> Result<Option<TextBlob>, VisitError> {
+    if parse::type_group(&media.essence) != "html" || body.len() > MAX_COMPARED {
+        return Ok(None);
+    }
+    let mut bytes = Vec::new();
+    body.reader()?.read_to_end(&mut bytes)?;
+    let Cow::Owned(bare) = parse::without_boxes(&bytes) else { return Ok(None) };
+    let text = content_of(url, media, &Body::from_vec(bare), None)?.text;
+    Ok(text.as_deref().map(decode_text).transpose()?)
 }
 
 /// How often a page is tried again. A host that asks us to slow down means "later", not "no": the

@@ -24,7 +24,7 @@ use argiope_archive::{ArchiveError, TextBlob, read_text};
 use argiope_model::{
     Capture, ChangeReason, DocId, Location, OutcomeKind, Suffixes, Time, UrlKey, Verdict,
 };
-use argiope_store::{Change, Ended, Store, UrlRow};
+use argiope_store::{Change, Ended, Store, UrlRow, UrlState};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -361,7 +361,7 @@ impl Index {
                 None => held.first().map(|held| (held.from, held.location)),
             };
             let is_new = change.ended == Ended::WithPage && change.changed;
-            if change.ended == Ended::Open && (today.is_none() || open.is_none()) {
+            if change.ended == Ended::Open && (open.is_none() || row.state != UrlState::Fetched) {
                 // What came late says nothing of today.
                 continue;
             }

@@ -102,10 +102,16 @@ pub(crate) fn versions(captures: &[Capture], hints: &Hints) -> Vec<Version> {
     let mut telling: Option<&Capture> = None;
     let mut late = false;
     let last_told = captures.iter().rposition(told).unwrap_or(0);
-    let ended = hints.gone || captures.iter().skip(last_told + 1).any(|c| hints.ends(c.time));
+    let said = captures.iter().skip(last_told + 1).any(|c| hints.ends(c.time));
     for (n, capture) in captures.iter().enumerate() {
         let at = capture.time;
-        let undecided = capture.outcome.is_transient() || (n > last_told && !ended);
+        let transient = capture.outcome.is_transient();
+        let undecided = match n > last_told {
+            false => transient,
+            // Given up before there was anything to end.
+            true if transient => !hints.gone || said || n + 1 < captures.len(),
+            true => !hints.gone && !said,
+        };
         let visible = if told(capture) {
             if tells(capture) {
                 telling = Some(capture);
@@ -252,6 +258,10 @@ mod tests {
         let told = versions_of(&captures[..3], Vec::new(), UrlState::Failed);
         assert_eq!(told.iter().map(|held| held.until).collect::<Vec<_>>(), [Some(Time(2))]);
         assert_eq!(shown(&captures, &Hints::default()), "1-2:10 4-:10");
+        // What came late was there until the page was given up.
+        let captures = [page(1, 10), capture(2, OutcomeKind::TimedOut, None)];
+        let told = versions_of(&captures, Vec::new(), UrlState::Failed);
+        assert_eq!(told[0].until, Some(Time(2)));
         // The end of the version before is not that of the page.
         let captures = [page(1, 10), page(2, 20), gone(3)];
         let held = versions(&captures[..2], &Hints::default()).iter().map(Version::held).collect();

@@ -24,6 +24,7 @@
 //! assert_eq!(&*found.links[0].words, "to b");
 //! ```
 
+mod boxes;
 mod charset;
 mod collect;
 mod current;
@@ -46,6 +47,7 @@ mod sniff;
 mod tag;
 mod xml;
 
+pub use boxes::without_boxes;
 pub use directives::{header_directives, meta_directives};
 pub use extension::default_skip_extensions;
 pub use group::{is_wanted, type_group};

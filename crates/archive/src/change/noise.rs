@@ -102,6 +102,9 @@ const CLOCK: &[&str] = &[
     "visited",
     "served",
 ];
+/// Words that do so behind `last`.
+const OF_LAST: &[&str] =
+    &["visit", "login", "access", "seen", "request", "crawl", "check", "build"];
 /// Words behind a number that is a counter.
 const COUNTED: &[&str] = &[
     "view",
@@ -239,8 +242,9 @@ struct Word {
 pub(super) fn still(line: &str, around: Around<'_>, time: Option<Time>) -> String {
     let words: Vec<Word> = line.split_whitespace().map(word).collect();
     let has = |list: &[&str]| words.iter().any(|w| list.contains(&w.core.as_str()));
+    let last = |pair: &[Word]| pair[0].core == "last" && OF_LAST.contains(&pair[1].core.as_str());
     let told = Told {
-        clock: has(CLOCK),
+        clock: has(CLOCK) || words.windows(2).any(last),
         running: has(RUNNING),
         rights: line.contains('©') || line.contains("(c)") || has(&["copyright"]),
         time,

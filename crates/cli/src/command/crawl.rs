@@ -126,7 +126,7 @@ pub fn crawl_kept(
                 .map(|()| None);
             }
             output::talk(format!(
-                "Job {} is done: {} were fetched and nothing is left. Another --data DIR begins anew.",
+                "Job {} is done: {} were fetched and nothing is left. `argiope refresh` visits them again, `argiope watch` keeps them fresh; another --data DIR begins anew.",
                 row.job.id,
                 plural(row.counters.fetched, "page", "pages")
             ));

@@ -205,6 +205,15 @@ impl Again {
         }
     }
 
+    /// Other pages than before may be visited again: all rows are looked at anew.
+    pub(super) fn look_anew(&mut self) {
+        if self.keep == Return::Watch {
+            self.near.clear();
+            (self.horizon, self.counted, self.wake) = (Time(i64::MAX), 0, None);
+            self.scan = Some(None);
+        }
+    }
+
     /// URLs were queued, of those that were asked for.
     pub(super) fn queued(&mut self, taken: u64) {
         self.out += taken;
@@ -455,8 +464,7 @@ impl Director {
             }
             let Some(Reverse((when, key))) = self.again.near.peek().copied() else {
                 if self.again.horizon < Time(i64::MAX) {
-                    (self.again.horizon, self.again.counted) = (Time(i64::MAX), 0);
-                    self.again.scan = Some(None);
+                    self.again.look_anew();
                 }
                 return Ok(());
             };

@@ -574,6 +574,7 @@ impl Director {
             }
             let active = self.jobs.entry(id).or_insert_with(|| Active::new(row));
             (active.limited, active.row.state) = (false, state);
+            self.again.look_anew();
             self.shared.seen.clear();
         } else if let Some(active) = self.jobs.get_mut(&id) {
             active.limited = true;

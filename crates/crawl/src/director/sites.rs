@@ -85,6 +85,7 @@ impl Director {
                 self.forgive(host)?;
             }
             self.told_next.extend(change.done);
+            self.again.look_anew();
         }
         Ok(())
     }
