@@ -44,6 +44,20 @@ impl Watcher {
         &self.memory
     }
 
+    /// Looks at the next text, of which it is known that the page had not changed: what it differs in
+    /// moves by itself.
+    pub fn see_noise(&mut self, new: &Sight<'_>) {
+        if let Some((title, text, time)) = &self.last {
+            self.memory.turns(&Sight { title, text, time: *time }, new);
+        }
+        self.last = Some((new.title.to_owned(), new.text.to_owned(), new.time));
+    }
+
+    /// Two looks at the page a moment apart: what they differ in moves by itself.
+    pub fn see_twice(&mut self, one: &Sight<'_>, other: &Sight<'_>) {
+        self.memory.turns(one, other);
+    }
+
     /// Looks at the next text; nothing to say of the first.
     ///
     /// What is compared is the last sight of the page itself: an error page in between is none.

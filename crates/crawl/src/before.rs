@@ -35,6 +35,8 @@ const VERSIONS: usize = 8;
 const SAMPLE: usize = 160;
 /// Hosts of which that is remembered.
 const MOST_HOSTS: usize = 64;
+/// Second looks at pages of a host before it is decided whether more are worth it.
+const LOOKS: u32 = 5;
 /// Children of a page that are looked at.
 const MOST_CHILDREN: usize = 2_000;
 
@@ -50,6 +52,8 @@ pub(crate) struct Sites {
     pub keep_unchanged: bool,
     commons: Mutex<HashMap<HostKey, Arc<Mutex<Commons>>>>,
     liars: Mutex<HashSet<HostKey>>,
+    /// Second looks at pages of hosts, and how many of them found no change.
+    looks: Mutex<HashMap<HostKey, (u32, u32)>>,
 }
 
 impl Sites {
@@ -64,7 +68,21 @@ impl Sites {
             keep_unchanged: settings.keep_unchanged,
             commons: Mutex::default(),
             liars: Mutex::default(),
+            looks: Mutex::default(),
         }
+    }
+
+    /// Whether a small change of a page of this host is worth a second look: not where such looks have
+    /// shown that what changes there is meant.
+    pub(crate) fn is_worth_a_look(&self, host: HostKey) -> bool {
+        let (looks, vain) = lock(&self.looks).get(&host).copied().unwrap_or_default();
+        looks < LOOKS || vain * 20 >= looks
+    }
+
+    /// Whether most of what looked like changes on this host turned out to be none.
+    pub(crate) fn is_restless(&self, host: HostKey) -> bool {
+        let (looks, vain) = lock(&self.looks).get(&host).copied().unwrap_or_default();
+        looks >= 2 && vain * 2 >= looks
     }
 
     /// What the pages of a host have in common, looked up on a part of them.
@@ -103,6 +121,21 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 pub(crate) fn is_sight(capture: &Capture) -> bool {
     let error = |v: &Verdict| v.reason == ChangeReason::ErrorPage;
     capture.outcome.kind == OutcomeKind::Fetched && !capture.verdict.as_ref().is_some_and(error)
+}
+
+/// A text as it is compared.
+#[derive(Debug)]
+pub(crate) struct Compared {
+    pub text: TextBlob,
+    /// Advertisements are left out of it.
+    pub bare: bool,
+}
+
+/// What a visit says of a page.
+pub(crate) struct Judged {
+    pub verdict: Verdict,
+    /// What changed may be a box that turns: a second look would tell.
+    pub unsure: bool,
 }
 
 /// A page as it is known.
@@ -167,31 +200,65 @@ impl Before {
         self.last().filter(known)
     }
 
-    /// What has become of the page. The text is that of the new answer; the second is that without
-    /// advertisements, where there are some.
+    /// What has become of the page. The text is that of the new answer.
     pub(crate) fn judge(
         &self,
         shared: &Shared,
         entry: &Entry,
         capture: &Capture,
-        (text, bare): (Option<&TextBlob>, Option<&TextBlob>),
-    ) -> Result<Verdict, VisitError> {
+        text: Option<&Compared>,
+    ) -> Result<Judged, VisitError> {
+        let sure = |reason| Ok(Judged { verdict: Verdict::of(reason), unsure: false });
         if self.identical(capture).is_some() {
-            return Ok(Verdict::of(self.as_it_was()));
+            return sure(self.as_it_was());
         }
-        let Some(last) = self.last() else { return Ok(Verdict::of(ChangeReason::New)) };
-        let mut verdict = match text {
+        let Some(last) = self.last() else { return sure(ChangeReason::New) };
+        let mut judged = match text {
             _ if parse::type_group(&capture.mime) != parse::type_group(&last.mime) => {
-                Verdict::of(ChangeReason::Type)
+                return sure(ChangeReason::Type);
             }
-            None => Verdict::of(ChangeReason::Bytes),
-            Some(text) => self.compare(shared, entry, capture, (text, bare))?,
+            None => return sure(ChangeReason::Bytes),
+            Some(text) => self.compare(shared, entry, capture.time, text, &[])?,
         };
+        judged.unsure &= shared.sites.is_worth_a_look(entry.key.host);
+        if !judged.unsure {
+            self.notice_lies(shared, entry, capture, &mut judged.verdict);
+        }
+        Ok(judged)
+    }
+
+    /// What has become of the page, now that it was looked at more than once; `last` says that it will
+    /// not be looked at again.
+    pub(crate) fn judge_again(
+        &self,
+        shared: &Shared,
+        entry: &Entry,
+        capture: &Capture,
+        (first, others): (&Compared, &[Compared]),
+        last: bool,
+    ) -> Result<Verdict, VisitError> {
+        let judged = self.compare(shared, entry, capture.time, first, others)?;
+        let mut verdict = judged.verdict;
+        if last || !verdict.reason.counts() {
+            let mut looks = lock(&shared.sites.looks);
+            let (all, vain) = looks.entry(entry.key.host).or_default();
+            (*all, *vain) = (*all + 1, *vain + u32::from(!verdict.reason.counts()));
+        }
+        self.notice_lies(shared, entry, capture, &mut verdict);
+        Ok(verdict)
+    }
+
+    fn notice_lies(
+        &self,
+        shared: &Shared,
+        entry: &Entry,
+        capture: &Capture,
+        verdict: &mut Verdict,
+    ) {
         verdict.lied = verdict.reason.counts() && self.was_untrue(capture);
         if verdict.lied {
             lock(&shared.sites.liars).insert(entry.key.host);
         }
-        Ok(verdict)
     }
 
     /// Whether the server gives another page for the same version, or said that nothing had changed
@@ -223,9 +290,12 @@ impl Before {
         &self,
         shared: &Shared,
         entry: &Entry,
-        capture: &Capture,
-        (text, bare): (&TextBlob, Option<&TextBlob>),
-    ) -> Result<Verdict, VisitError> {
+        time: Time,
+        new: &Compared,
+        others: &[Compared],
+    ) -> Result<Judged, VisitError> {
+        let sure = |reason| Ok(Judged { verdict: Verdict::of(reason), unsure: false });
+        let text = &new.text;
         let store = &*shared.store;
         let captures_of = |url: &str| {
             let url = CanonicalUrl::parse(url)?;
@@ -267,26 +337,34 @@ impl Before {
                 continue;
             }
             // Advertisements are left out of both, or of none.
-            let old = bare.and_then(|_| shelf.bare_text(&self.page, *n)).unwrap_or(old);
-            let time = Some(self.page.captures[*n].time);
-            watcher.see(&Sight { title: &old.title, text: &old.text, time });
+            let bare = new.bare.then(|| shelf.bare_text(&self.page, *n)).flatten();
+            let old = bare.unwrap_or(old);
+            let Capture { time, verdict, .. } = &self.page.captures[*n];
+            let sight = Sight { title: &old.title, text: &old.text, time: Some(*time) };
+            match verdict.map(|verdict| verdict.reason) {
+                Some(ChangeReason::Noise) => watcher.see_noise(&sight),
+                _ => {
+                    watcher.see(&sight);
+                }
+            }
             readable |= *n == last;
         }
         if !readable {
             let known = self.last().is_some_and(|last| last.text.is_some());
-            let reason = if known { ChangeReason::Parser } else { ChangeReason::Text };
-            return Ok(Verdict::of(reason));
+            return sure(if known { ChangeReason::Parser } else { ChangeReason::Text });
         }
         let commons = shared.sites.commons(store, entry.key.host)?;
-        let text = bare.unwrap_or(text);
-        let new = Sight { title: &text.title, text: &text.text, time: Some(capture.time) };
+        let new = Sight { title: &text.title, text: &text.text, time: Some(time) };
+        for Compared { text: TextBlob { title, text, .. }, .. } in others {
+            watcher.see_twice(&new, &Sight { title, text, time: Some(time) });
+        }
         let change = {
             let mut commons = lock(&commons);
             let change = watcher.see_on_site(&new, &|line| commons.has(line));
             commons.see(entry.key.url, &text.text);
             change
         };
-        let Some(change) = change else { return Ok(Verdict::of(ChangeReason::Text)) };
+        let Some(change) = change else { return sure(ChangeReason::Text) };
         let reason = match change.reason {
             Reason::Same => ChangeReason::Same,
             Reason::Text => ChangeReason::Text,
@@ -296,7 +374,9 @@ impl Before {
             Reason::ErrorPage => ChangeReason::ErrorPage,
         };
         let share = (change.share * 10_000.0).round().clamp(0.0, 10_000.0) as u16;
-        Ok(Verdict { reason, share: if change.counts { share.max(1) } else { 0 }, lied: false })
+        let share = if change.counts { share.max(1) } else { 0 };
+        let unsure = change.counts && change.small && others.is_empty();
+        Ok(Judged { verdict: Verdict { reason, share, lied: false }, unsure })
     }
 
     /// The direct children of an unchanged page on its site: their keys, and what they did since its

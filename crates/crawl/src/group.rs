@@ -1,5 +1,6 @@
 //! What travels between the director, the visits and the committer.
 
+use crate::before::Compared;
 use crate::fleet::PartsNews;
 use crate::metrics::Outcomes;
 use crate::robots::Asker;
@@ -66,6 +67,10 @@ pub(crate) struct PageDone {
     pub again: Option<Box<Revisited>>,
     /// What is remembered of its visits from now on; the director writes it.
     pub plan: Option<PageState>,
+    /// The text that was compared, where a second look should tell whether it has changed.
+    pub unsure: Option<Box<Compared>>,
+    /// When it was looked at once more, and how long that took, in milliseconds.
+    pub looks: Vec<(Time, u64)>,
 }
 
 /// A visit to a page that was visited before.
@@ -98,6 +103,8 @@ impl PageDone {
             ip: None,
             again: None,
             plan: None,
+            unsure: None,
+            looks: Vec::new(),
         }
     }
 

@@ -164,7 +164,7 @@ pub(crate) fn page_line(page: &PageDone, now: Time) -> String {
     };
     let detail = capture.outcome.detail.as_deref().unwrap_or_default();
     let detail = [detail, &again].into_iter().filter(|d| !d.is_empty()).collect::<Vec<_>>();
-    Attempt {
+    let first = Attempt {
         time: capture.time,
         outcome: capture.outcome.kind.name(),
         status: capture.outcome.status,
@@ -172,8 +172,12 @@ pub(crate) fn page_line(page: &PageDone, now: Time) -> String {
         ms: u64::from(capture.elapsed_ms),
         detail: &detail.join("; "),
         ..attempt
+    };
+    let mut line = first.line();
+    for (time, ms) in &page.looks {
+        line += &Attempt { time: *time, ms: *ms, detail: "looked at again", ..first }.line();
     }
-    .line()
+    line
 }
 
 /// The line of a robots.txt.

@@ -324,6 +324,7 @@ pub(crate) fn open_shared(
         tenure,
         threads,
         max_redirects: settings.max_redirects,
+        delay: settings.delay,
         agent: settings.robots.then(|| settings.agent().to_owned()),
         rules: Default::default(),
         store,

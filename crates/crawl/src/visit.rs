@@ -4,7 +4,7 @@
 //! here, beside other visits: decoding, parsing, resolving, judging links, digests,
 //! compression.
 
-use crate::before::{Before, Sites, children_of, same};
+use crate::before::{Before, Compared, Judged, Sites, children_of, same};
 use crate::director::Stage;
 use crate::group::{Event, PageDone, Recorded, Revisited};
 use crate::judge::{judge, note_only};
@@ -15,7 +15,7 @@ use argiope_archive::{
     BodyHasher, Compression, Payload, PayloadHasher, RecordHead, TextBlob, decode_text,
     encode_text, http_head_for_archive, not_modified_record, response_record,
 };
-use argiope_fetch::{Answer, Body, FetchError, Head, decoded_reader};
+use argiope_fetch::{Answer, Body, Conditions, FetchError, Head, decoded_reader};
 use argiope_frontier::revisit::Hint;
 use argiope_frontier::{Answered, Entry, Heard, Manner, Robots, SeenCache, SkipReason};
 use argiope_model::{
@@ -65,6 +65,8 @@ pub(crate) struct Shared {
     pub retries: u8,
     pub retry_delay: Duration,
     pub max_redirects: u8,
+    /// From the end of an answer to the next request to the same host.
+    pub delay: Duration,
     /// The name by which robots tags know us; `None`: nobody's wishes are obeyed.
     pub agent: Option<String>,
     /// The rules of the loaded hosts.
@@ -81,6 +83,13 @@ impl Shared {
     pub(crate) fn is_forbidden(&self, host: HostKey, url: &CanonicalUrl) -> bool {
         let rules = self.rules.read().unwrap_or_else(PoisonError::into_inner);
         rules.get(&host).is_some_and(|robots| !robots.verdict(url.path_and_query()).allowed)
+    }
+
+    /// From the end of an answer of a host to the next request, at least.
+    fn pause_of(&self, host: HostKey) -> Duration {
+        let rules = self.rules.read().unwrap_or_else(PoisonError::into_inner);
+        let asked = rules.get(&host).and_then(|robots| robots.crawl_delay());
+        self.delay.max(asked.unwrap_or_default())
     }
 
     /// Does work that may block, while others go on where they can.
@@ -143,50 +152,62 @@ pub(crate) async fn visit(
             return;
         }
     };
-    let conditions = before.as_ref().map(|b| b.conditions.clone()).unwrap_or_default();
-    let asked = match entry.expand {
-        true => None,
-        false => {
-            let judge = |head: &Head| {
-                stage.is_reading();
-                judge(&job, &entry, head)
-            };
-            shared.tenure.until_held().await;
-            Some(shared.web.get(&entry.url, &conditions, &judge).await)
-        }
-    };
-    let answered = match &asked {
-        Some(Ok(answer)) => answered(answer, shared.clock.now_rounded_up()),
-        Some(Err(_)) => {
-            Answered { end: Some(shared.clock.now_rounded_up()), ..Answered::default() }
-        }
-        None => Answered::default(),
-    };
-    // The connection is free from here on: what follows costs the host's time nothing.
-    let bytes = asked.as_ref().and_then(|a| a.as_ref().ok()).map_or(0, |a| a.body.len());
-    let _ = shared.events.send(Event::Answered(number, host, place, answered, bytes)).await;
     let before = before.as_ref();
     let work = Work { shared: &shared, job: &job, number, truncated: None, before };
-    let done = match asked {
-        None => shared.blocking(|| work.expand(entry)),
-        Some(Ok(answer)) if answer.body.len() > LARGE || is_packed_text(&answer) => {
+    if entry.expand {
+        let answered = Answered::default();
+        let _ = shared.events.send(Event::Answered(number, host, place, answered, 0)).await;
+        let done = shared.blocking(|| work.expand(entry));
+        let _ = shared.events.send(ended(done, kept, number)).await;
+        return;
+    }
+    let conditions = before.map(|before| before.conditions.clone()).unwrap_or_default();
+    let asked = work.ask(&entry, &conditions, &stage).await;
+    let end = shared.clock.now_rounded_up();
+    let mut told = match &asked {
+        Ok(answer) => answered(answer, end),
+        Err(_) => Answered { end: Some(end), ..Answered::default() },
+    };
+    let bytes = asked.as_ref().map_or(0, |answer| answer.body.len());
+    if before.is_none() {
+        // The connection is free from here on: what follows costs the host's time nothing.
+        let _ = shared.events.send(Event::Answered(number, host, place, told.clone(), bytes)).await;
+    }
+    let mut done = match asked {
+        Ok(answer) if answer.body.len() > LARGE || is_packed_text(&answer) => {
             let _alone = shared.large.acquire().await;
             shared.blocking(|| work.page(entry, answer))
         }
         // What was there before is read from the disk.
-        Some(Ok(answer)) if entry.again => shared.blocking(|| work.page(entry, answer)),
-        Some(Ok(answer)) => work.page(entry, answer),
-        Some(Err(e)) => Err(e.into()),
+        Ok(answer) if entry.again => shared.blocking(|| work.page(entry, answer)),
+        Ok(answer) => work.page(entry, answer),
+        Err(e) => Err(e.into()),
     };
-    let event = match done {
+    if let Some(before) = before {
+        if let Ok(page) = &mut done
+            && page.unsure.is_some()
+        {
+            let looked = work.second_look(before, page, end, &stage).await;
+            match looked {
+                Ok(second) => told = second.unwrap_or(told),
+                Err(e) => done = Err(e),
+            }
+        }
+        let _ = shared.events.send(Event::Answered(number, host, place, told, bytes)).await;
+    }
+    let _ = shared.events.send(ended(done, kept, number)).await;
+}
+
+/// What the director hears of the end of a visit.
+fn ended(done: Result<PageDone, VisitError>, entry: Entry, number: u64) -> Event {
+    match done {
         Ok(page) => Event::Done(Box::new(page)),
         Err(e) if e.is_room() => {
             let why = std::error::Error::source(&e).map_or(String::new(), |s| format!(": {s}"));
-            Event::NoRoom(Box::new(kept), number, format!("{e}{why}"))
+            Event::NoRoom(Box::new(entry), number, format!("{e}{why}"))
         }
         Err(e) => Event::Failed(Arc::new(e)),
-    };
-    let _ = shared.events.send(event).await;
+    }
 }
 
 /// Whether a short body may be much work: what a PDF holds is packed. Where nobody says what it is,
@@ -244,9 +265,78 @@ pub(crate) struct Content {
     modified: Vec<(CanonicalUrl, Time)>,
     /// The text without advertisements, where the markup names some and it is to be compared.
     bare: Option<TextBlob>,
+    /// What was compared, where a second look should tell whether it has changed.
+    unsure: Option<Compared>,
 }
 
 impl Work<'_> {
+    async fn ask(
+        &self,
+        entry: &Entry,
+        conditions: &Conditions,
+        stage: &Stage,
+    ) -> Result<Answer, FetchError> {
+        let judge = |head: &Head| {
+            stage.is_reading();
+            judge(self.job, entry, head)
+        };
+        self.shared.tenure.until_held().await;
+        self.shared.web.get(&entry.url, conditions, &judge).await
+    }
+
+    /// Looks at a page once more, after its host's pause, and where that tells nothing a last time: what
+    /// looks a moment apart differ in moves by itself, and is no change.
+    async fn second_look(
+        &self,
+        before: &Before,
+        page: &mut PageDone,
+        first: Time,
+        stage: &Stage,
+    ) -> Result<Option<Answered>, VisitError> {
+        let Some(seen) = page.unsure.take() else { return Ok(None) };
+        let host = page.entry.key.host;
+        let pause = self.shared.pause_of(host);
+        let (mut told, mut end) = (None, first);
+        let mut others = Vec::new();
+        for last in [false, true] {
+            tokio::time::sleep(end.plus(pause).since(self.shared.clock.now())).await;
+            let begun = self.shared.clock.now();
+            let answer = self.ask(&page.entry, &Conditions::default(), stage).await?;
+            end = self.shared.clock.now_rounded_up();
+            told = Some(answered(&answer, end));
+            page.looks.push((begun, end.since(begun).as_millis() as u64));
+            let went_well = answer.head.as_ref().is_some_and(|head| head.status == 200);
+            let judge = || -> Result<bool, VisitError> {
+                others.extend(self.compared_of(&page.entry, &answer)?);
+                let Some(capture) = &mut page.capture else { return Ok(true) };
+                let both = (&*seen, &others[..]);
+                let verdict = before.judge_again(self.shared, &page.entry, capture, both, last)?;
+                capture.verdict = Some(verdict);
+                Ok(!verdict.reason.counts())
+            };
+            let settled = self.shared.blocking(judge)?;
+            if settled || !went_well || !self.shared.sites.is_restless(host) {
+                break;
+            }
+        }
+        Ok(told)
+    }
+
+    /// The text of an answer as it is compared; `None` where it is no page.
+    fn compared_of(&self, entry: &Entry, answer: &Answer) -> Result<Option<Compared>, VisitError> {
+        let Some(head) = answer.head.as_ref().filter(|head| head.status == 200) else {
+            return Ok(None);
+        };
+        let encoding = head.content_encoding().unwrap_or_default().into_owned();
+        let Ok(decoded) = self.shared.web.decode(&answer.body, &encoding) else { return Ok(None) };
+        let plain: &Body = &decoded;
+        let (declared, ending) = (head.content_type(), entry.url.extension());
+        let media = parse::media_type(declared.as_deref(), &first_bytes(plain)?, ending.as_deref());
+        let mut content = content_of(&entry.url, &media, plain, None)?;
+        content.bare = bare_text(&entry.url, &media, plain)?;
+        compared(&mut content)
+    }
+
     /// Looks at the stored links of a page again, under the rules that hold now.
     fn expand(&self, entry: Entry) -> Result<PageDone, VisitError> {
         let blob = self.shared.store.links(&[entry.key])?.pop().flatten();
@@ -434,9 +524,10 @@ impl Work<'_> {
         content: &mut Content,
     ) -> Result<(), VisitError> {
         let Some(before) = self.before else { return Ok(()) };
-        let text = content.text.as_deref().map(decode_text).transpose()?;
-        let bare = content.bare.take();
-        let verdict = before.judge(self.shared, entry, capture, (text.as_ref(), bare.as_ref()))?;
+        let compared = compared(content)?;
+        let Judged { verdict, unsure } =
+            before.judge(self.shared, entry, capture, compared.as_ref())?;
+        content.unsure = compared.filter(|_| unsure);
         if let Some(last) = before.identical(capture) {
             // The same page in another coding is kept as it was sent.
             let as_sent = last.payload_digest == capture.payload_digest;
@@ -574,6 +665,8 @@ impl Work<'_> {
             ip,
             again,
             plan: None,
+            unsure: content.unsure.map(Box::new),
+            looks: Vec::new(),
         })
     }
 }
@@ -640,7 +733,17 @@ pub(crate) fn content_of(
         index: false,
         modified: Vec::new(),
         bare: None,
+        unsure: None,
     })
+}
+
+/// The text of what was read, as it is compared.
+fn compared(content: &mut Content) -> Result<Option<Compared>, VisitError> {
+    if let Some(text) = content.bare.take() {
+        return Ok(Some(Compared { text, bare: true }));
+    }
+    let text = content.text.as_deref().map(decode_text).transpose()?;
+    Ok(text.map(|text| Compared { text, bare: false }))
 }
 
 /// The text of a page without what its markup names advertisements; `None` where it names none.

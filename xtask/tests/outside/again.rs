@@ -190,7 +190,8 @@ impl Moving {
             )
         };
         let mut served = self.served.lock().expect("no panic");
-        served.insert((n, round), (!error).then(|| body.clone()));
+        // What is looked at once more in a round is not what is kept of it.
+        served.entry((n, round)).or_insert_with(|| (!error).then(|| body.clone()));
         Answer::html(body)
     }
 }

@@ -55,6 +55,8 @@ pub struct Change {
     pub share: f64,
     /// Why.
     pub reason: Reason,
+    /// It is small enough to be a box that turned.
+    pub small: bool,
 }
 
 /// What is remembered of a page: lines that came and went, and places where they did. Small, and
@@ -164,16 +166,17 @@ pub fn compare_on_site(
     memory: &Volatile,
     common: &dyn Fn(u64) -> bool,
 ) -> Change {
-    let none = |reason| Change { counts: false, share: 0.0, reason };
+    let none = |reason| Change { counts: false, share: 0.0, reason, small: false };
     if old.text == new.text && old.title == new.title {
         return none(Reason::Same);
     }
     let (a, b) = (Lines::of(old), Lines::of(new));
     let found = differences(&a, &b);
     let mut real = Real::default();
-    let mut in_boxes = false;
+    let (mut in_boxes, mut small) = (false, true);
     for hunk in &found {
         let judged = judge(&a, &b, hunk, memory, common);
+        small &= (judged.0.is_empty() && judged.1.is_empty()) || is_small(&a, &b, hunk);
         in_boxes |= judged.0.len() < hunk.old.len() || judged.1.len() < hunk.new.len();
         real.old.extend(judged.0);
         real.new.extend(judged.1);
@@ -191,7 +194,7 @@ pub fn compare_on_site(
             true => {
                 let (gone, come) = words_changed(old.title, new.title);
                 let share = (gone + come) as f64 / (total + gone + come).max(1) as f64;
-                Change { counts: true, share, reason: Reason::Title }
+                Change { counts: true, share, reason: Reason::Title, small: true }
             }
             false if moved && !in_boxes => none(Reason::Order),
             false => none(Reason::Noise),
@@ -204,7 +207,7 @@ pub fn compare_on_site(
     // Signs alone are a change too, if a small one.
     let changed = (gone + come).max(1);
     let share = (changed as f64 / total.max(1) as f64).min(1.0);
-    Change { counts: true, share, reason: Reason::Text }
+    Change { counts: true, share, reason: Reason::Text, small }
 }
 
 /// What two sights differ in, after what only moves is left out: numbers of lines.
@@ -389,6 +392,30 @@ impl Volatile {
         self.lines.drain(..beyond);
         let beyond = self.places.len().saturating_sub(MAX_PLACES);
         self.places.drain(..beyond);
+    }
+
+    /// Learns that what two sights differ in moves by itself: they were a moment apart, or it is known
+    /// that the page had not changed.
+    pub fn turns(&mut self, old: &Sight<'_>, new: &Sight<'_>) {
+        let (a, b) = (Lines::of(old), Lines::of(new));
+        for hunk in differences(&a, &b).iter().filter(|hunk| is_small(&a, &b, hunk)) {
+            for n in hunk.old.clone() {
+                self.goes(a.hashes[n]);
+                self.returns(a.hashes[n]);
+            }
+            for n in hunk.new.clone() {
+                self.comes(b.hashes[n]);
+                self.returns(b.hashes[n]);
+            }
+            self.changes(above(&a, hunk), below(&a, hunk), true);
+        }
+    }
+
+    /// A line counts as one that comes back.
+    fn returns(&mut self, line: u64) {
+        if let Some(known) = self.lines.iter_mut().find(|w| w.line == line) {
+            known.back = known.back.max(1);
+        }
     }
 
     /// Only what has come back at least once: what holds for every two sights of the page, whichever

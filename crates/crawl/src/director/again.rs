@@ -590,6 +590,9 @@ impl Director {
         {
             allowance.spend(now);
         }
+        if let Some(allowance) = &mut self.again.allowance {
+            page.looks.iter().for_each(|_| allowance.spend(now));
+        }
         // A refused page has no plan at hand: it stays as it was planned, and comes again later.
         if page.next == Next::Expanded && known.is_none() {
             self.again.near(Time(now.0 + 3_600_000), key);
