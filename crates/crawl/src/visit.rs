@@ -171,7 +171,7 @@ pub(crate) async fn visit(
     let bytes = asked.as_ref().map_or(0, |answer| answer.body.len());
     if before.is_none() {
         // The connection is free from here on: what follows costs the host's time nothing.
-        let _ = shared.events.send(Event::Answered(number, host, place, told.clone(), bytes)).await;
+        let _ = shared.events.send(Event::Answered(number, host, place, told, bytes)).await;
     }
     let mut done = match asked {
         Ok(answer) if answer.body.len() > LARGE || is_packed_text(&answer) => {
