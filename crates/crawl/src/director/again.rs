@@ -142,6 +142,8 @@ pub(super) struct Again {
     /// Pages due later than this are not in memory.
     horizon: Time,
     allowance: Option<Allowance>,
+    /// Cycles that were set by hand in this run.
+    cycles: HashMap<UrlKey, u16>,
     rules: HashMap<usize, Spending>,
     sites: HashMap<SiteKey, Spending>,
     /// Visits queued and not yet back.
@@ -176,6 +178,7 @@ impl Again {
             near: BinaryHeap::new(),
             horizon: Time(i64::MAX),
             allowance: None,
+            cycles: HashMap::new(),
             rules: HashMap::new(),
             sites: HashMap::new(),
             out: 0,
@@ -524,6 +527,12 @@ impl Director {
         if let Some(spending) = self.again.spending(&said, site, now) {
             page.dearness = spending.dearness();
             match spending.next(now) {
+                Some(allowed) if allowed > now && when > now => {
+                    // It is not its time yet, and nothing is won by putting it off.
+                    self.again.near(when, key);
+                    self.again.wake = Some(allowed.min(when));
+                    return Ok(false);
+                }
                 Some(allowed) if allowed > now => {
                     self.again.near(allowed, key);
                     return Ok(true);
@@ -568,7 +577,11 @@ impl Director {
             capture.verdict
         });
         let changed = verdict.is_some_and(|verdict| verdict.reason.counts());
-        let before = known.as_ref().map(|known| known.plan).unwrap_or_default();
+        let mut before = known.as_ref().map(|known| known.plan).unwrap_or_default();
+        // What was set by hand while it was out holds.
+        if let Some(cycle) = self.again.cycles.get(&page.entry.key) {
+            before.cycle = *cycle;
+        }
         let event = match page.next {
             Next::Done(UrlState::Fetched | UrlState::Redirected) => Event::Visited(Visit {
                 changed,
@@ -630,6 +643,7 @@ impl Director {
         if let Some(row) = rows.into_iter().flatten().next() {
             let plan = cycled(&row, every);
             self.batch.plans.push((key, plan));
+            self.again.cycles.insert(key, plan.cycle);
             self.again.near(plan.due, key);
         }
         Ok(())
