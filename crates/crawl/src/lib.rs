@@ -71,6 +71,7 @@ mod links;
 mod live;
 mod live_tree;
 mod log;
+mod look;
 mod member;
 mod metrics;
 mod order;

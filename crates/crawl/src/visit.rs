@@ -9,11 +9,12 @@ use crate::director::Stage;
 use crate::group::{Event, PageDone, Recorded, Revisited};
 use crate::judge::{judge, note_only};
 use crate::links::judge_links;
+use crate::look::{bare_text, compared};
 use crate::tenure::Tenure;
 use crate::world::{Clock, Web};
 use argiope_archive::{
-    BodyHasher, Compression, Payload, PayloadHasher, RecordHead, TextBlob, decode_text,
-    encode_text, http_head_for_archive, not_modified_record, response_record,
+    BodyHasher, Compression, Payload, PayloadHasher, RecordHead, TextBlob, encode_text,
+    http_head_for_archive, not_modified_record, response_record,
 };
 use argiope_fetch::{Answer, Body, Conditions, FetchError, Head, decoded_reader};
 use argiope_frontier::revisit::Hint;
@@ -26,7 +27,6 @@ use argiope_parse as parse;
 use argiope_store::{
     MalformedLink, Next, Store, StoreError, UrlState, decode_links, encode_page_links,
 };
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io::{self, Read};
 use std::net::IpAddr;
@@ -41,8 +41,6 @@ const LARGE: u64 = 256 << 10;
 const BUSY_TRIES: u8 = 8;
 /// Sitemaps are read up to this length (the protocol's limit).
 const MAX_SITEMAP: u64 = 50 << 20;
-/// Longer pages are compared with all that is on them.
-const MAX_COMPARED: u64 = 8 << 20;
 /// No text is taken from a longer PDF: it is read whole.
 const MAX_PDF: u64 = 32 << 20;
 
@@ -86,7 +84,7 @@ impl Shared {
     }
 
     /// From the end of an answer of a host to the next request, at least.
-    fn pause_of(&self, host: HostKey) -> Duration {
+    pub(crate) fn pause_of(&self, host: HostKey) -> Duration {
         let rules = self.rules.read().unwrap_or_else(PoisonError::into_inner);
         let asked = rules.get(&host).and_then(|robots| robots.crawl_delay());
         self.delay.max(asked.unwrap_or_default())
@@ -221,7 +219,7 @@ fn is_packed_text(answer: &Answer) -> bool {
 }
 
 /// What an answer that ended now means for its host.
-fn answered(answer: &Answer, now: Time) -> Answered {
+pub(crate) fn answered(answer: &Answer, now: Time) -> Answered {
     let status = answer.head.as_ref().map_or(0, |head| head.status);
     // What never left our side does not count as a request.
     let kind = answer.outcome.as_ref().map(|o| o.kind);
@@ -264,13 +262,13 @@ pub(crate) struct Content {
     /// Of a sitemap: when pages were changed, as it says.
     modified: Vec<(CanonicalUrl, Time)>,
     /// The text without advertisements, where the markup names some and it is to be compared.
-    bare: Option<TextBlob>,
+    pub bare: Option<TextBlob>,
     /// What was compared, where a second look should tell whether it has changed.
     unsure: Option<Compared>,
 }
 
 impl Work<'_> {
-    async fn ask(
+    pub(crate) async fn ask(
         &self,
         entry: &Entry,
         conditions: &Conditions,
@@ -282,59 +280,6 @@ impl Work<'_> {
         };
         self.shared.tenure.until_held().await;
         self.shared.web.get(&entry.url, conditions, &judge).await
-    }
-
-    /// Looks at a page once more, after its host's pause, and where that tells nothing a last time: what
-    /// looks a moment apart differ in moves by itself, and is no change.
-    async fn second_look(
-        &self,
-        before: &Before,
-        page: &mut PageDone,
-        first: Time,
-        stage: &Stage,
-    ) -> Result<Option<Answered>, VisitError> {
-        let Some(seen) = page.unsure.take() else { return Ok(None) };
-        let host = page.entry.key.host;
-        let pause = self.shared.pause_of(host);
-        let (mut told, mut end) = (None, first);
-        let mut others = Vec::new();
-        for last in [false, true] {
-            tokio::time::sleep(end.plus(pause).since(self.shared.clock.now())).await;
-            let begun = self.shared.clock.now();
-            let answer = self.ask(&page.entry, &Conditions::default(), stage).await?;
-            end = self.shared.clock.now_rounded_up();
-            told = Some(answered(&answer, end));
-            page.looks.push((begun, end.since(begun).as_millis() as u64));
-            let went_well = answer.head.as_ref().is_some_and(|head| head.status == 200);
-            let judge = || -> Result<bool, VisitError> {
-                others.extend(self.compared_of(&page.entry, &answer)?);
-                let Some(capture) = &mut page.capture else { return Ok(true) };
-                let both = (&*seen, &others[..]);
-                let verdict = before.judge_again(self.shared, &page.entry, capture, both, last)?;
-                capture.verdict = Some(verdict);
-                Ok(!verdict.reason.counts())
-            };
-            let settled = self.shared.blocking(judge)?;
-            if settled || !went_well || !self.shared.sites.is_restless(host) {
-                break;
-            }
-        }
-        Ok(told)
-    }
-
-    /// The text of an answer as it is compared; `None` where it is no page.
-    fn compared_of(&self, entry: &Entry, answer: &Answer) -> Result<Option<Compared>, VisitError> {
-        let Some(head) = answer.head.as_ref().filter(|head| head.status == 200) else {
-            return Ok(None);
-        };
-        let encoding = head.content_encoding().unwrap_or_default().into_owned();
-        let Ok(decoded) = self.shared.web.decode(&answer.body, &encoding) else { return Ok(None) };
-        let plain: &Body = &decoded;
-        let (declared, ending) = (head.content_type(), entry.url.extension());
-        let media = parse::media_type(declared.as_deref(), &first_bytes(plain)?, ending.as_deref());
-        let mut content = content_of(&entry.url, &media, plain, None)?;
-        content.bare = bare_text(&entry.url, &media, plain)?;
-        compared(&mut content)
     }
 
     /// Looks at the stored links of a page again, under the rules that hold now.
@@ -735,31 +680,6 @@ pub(crate) fn content_of(
         bare: None,
         unsure: None,
     })
-}
-
-/// The text of what was read, as it is compared.
-fn compared(content: &mut Content) -> Result<Option<Compared>, VisitError> {
-    if let Some(text) = content.bare.take() {
-        return Ok(Some(Compared { text, bare: true }));
-    }
-    let text = content.text.as_deref().map(decode_text).transpose()?;
-    Ok(text.map(|text| Compared { text, bare: false }))
-}
-
-/// The text of a page without what its markup names advertisements; `None` where it names none.
-pub(crate) fn bare_text(
-    url: &CanonicalUrl,
-    media: &parse::MediaType,
-    body: &Body,
-) -> Result<Option<TextBlob>, VisitError> {
-    if parse::type_group(&media.essence) != "html" || body.len() > MAX_COMPARED {
-        return Ok(None);
-    }
-    let mut bytes = Vec::new();
-    body.reader()?.read_to_end(&mut bytes)?;
-    let Cow::Owned(bare) = parse::without_boxes(&bytes) else { return Ok(None) };
-    let text = content_of(url, media, &Body::from_vec(bare), None)?.text;
-    Ok(text.as_deref().map(decode_text).transpose()?)
 }
 
 /// How often a page is tried again. A host that asks us to slow down means "later", not "no": the
