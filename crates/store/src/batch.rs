@@ -23,8 +23,8 @@ pub struct Batch {
     pub imports: Vec<PageResult>,
     /// URLs found.
     pub discoveries: Vec<Discovery>,
-    /// URLs to be visited again: those that were visited and wait in no queue are queued for the job
-    /// that has them, and stay what they are until there is a result.
+    /// URLs to be visited again: those that were asked for and wait in no queue are queued for the job
+    /// that has them. Pages stay what they are until there is a result.
     pub again: Vec<(UrlKey, Place)>,
     /// What is remembered of visits and when the next should be, where no visit tells it.
     pub plans: Vec<(UrlKey, PageState)>,
@@ -202,7 +202,7 @@ pub struct Committed {
     pub refills: Vec<HostWindow>,
     /// Hosts claimed as asked.
     pub claimed: Vec<HostWindow>,
-    /// How many URLs were queued to be visited again.
+    /// How many pages were queued to be visited again; what was never had is queued and not counted.
     pub again: u64,
     /// Jobs that came further, and how far.
     pub jobs: Vec<JobProgress>,

@@ -145,7 +145,7 @@ impl UrlHead {
 
     /// Whether its queue row is there to visit again what was visited before.
     pub fn is_again(&self) -> bool {
-        self.in_queue() && !self.expand && self.state != UrlState::Queued
+        self.in_queue() && !self.expand && (self.state != UrlState::Queued || self.visits > 0)
     }
 
     pub(crate) fn encode(&self, url: &str) -> Vec<u8> {

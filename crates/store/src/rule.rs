@@ -10,7 +10,7 @@
 
 use crate::batch::{Discovery, Next, PageResult};
 use crate::row::{JobCounters, UrlHead, UrlState, Wish};
-use argiope_frontier::{Entry, SkipReason};
+use argiope_frontier::{Entry, Place, SkipReason};
 use argiope_model::{DocId, JobId, JobState, Role, Time};
 
 /// What becomes of a known URL that was found again.
@@ -58,15 +58,22 @@ pub(crate) fn first_met(found: &Discovery, doc: DocId, now: Time) -> UrlHead {
     }
 }
 
-/// Whether a URL can be visited again: it was visited, and nobody waits for it.
-pub(crate) fn may_be_visited_again(row: &UrlHead) -> bool {
-    let visited = match row.state {
-        UrlState::Fetched | UrlState::Redirected | UrlState::Failed => true,
-        // It was asked for; whoever is asked again may answer otherwise.
-        UrlState::Skipped(SkipReason::Type | SkipReason::Size) => row.fetched_at.is_some(),
-        UrlState::Queued | UrlState::Skipped(_) | UrlState::Forgotten => false,
-    };
-    visited && !row.in_queue() && row.wishes.is_empty()
+/// Makes a row one to be visited again, at a place; `None` where it cannot be: nobody has asked for it
+/// yet, or somebody waits for it. What it was counted as is said: it no longer is where that is changed.
+///
+/// A page that is there stays what it is until there is a result; one that was given up is queued like
+/// any other.
+pub(crate) fn visited_again(row: &mut UrlHead, place: Place) -> Option<UrlState> {
+    let known = matches!(row.state, UrlState::Fetched | UrlState::Redirected | UrlState::Failed);
+    if !known || row.in_queue() || !row.wishes.is_empty() {
+        return None;
+    }
+    let counted = row.state;
+    if counted == UrlState::Failed {
+        row.state = UrlState::Queued;
+    }
+    (row.place, row.attempts) = (Some(place), 0);
+    Some(counted)
 }
 
 /// Whether those who follow the change log have anything to learn from a visit.
@@ -87,9 +94,6 @@ pub(crate) fn count_result(
     if is_page && first {
         counters.words += page.words;
         counters.links += page.link_count;
-    }
-    if let (Next::Done(_), true) = (&page.next, before != UrlState::Queued) {
-        counters.take_back(before);
     }
     // It may be left alone, or given up, without being asked for.
     match page.next {

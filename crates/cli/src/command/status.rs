@@ -32,7 +32,7 @@ fn status_lines(row: &Value) -> anyhow::Result<Vec<String>> {
     let now: Snapshot = serde_json::from_value(row.clone())?;
     let totals = totals(&now, row);
     let mut lines: Vec<String> =
-        totals.iter().map(|(name, value)| format!("{name:13} {value}")).collect();
+        totals.iter().map(|(name, value)| format!("{name:12} {value}")).collect();
     for part in [doing(row), queues(row), waiting(row)] {
         if !part.is_empty() {
             lines.push(String::new());
@@ -67,9 +67,9 @@ fn totals(now: &Snapshot, row: &Value) -> Vec<(&'static str, String)> {
     if now.again.visited > 0 {
         let again = &now.again;
         rows.push((
-            "visited again",
+            "again",
             format!(
-                "{}: {} changed, {} as they were, {} gone, {} not had",
+                "{} visited: {} changed, {} as they were, {} gone, {} not had",
                 count(again.visited),
                 count(again.changed),
                 count(again.unchanged),

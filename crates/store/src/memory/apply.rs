@@ -8,8 +8,8 @@ use crate::row::{
     Change, Ended, HostRow, JobCounters, JobRow, PayloadRow, UrlRow, UrlState, damaged, disk_of,
 };
 use crate::rule::{
-    Again, after_result, count_result, first_met, found_again, handed_to, is_news,
-    may_be_visited_again, was_handed_out,
+    Again, after_result, count_result, first_met, found_again, handed_to, is_news, visited_again,
+    was_handed_out,
 };
 use argiope_frontier::{Entry, HostWindow, Place, Refill, Temper};
 use argiope_model::{DocId, HostKey, JobId, JobState, Role, Time, UrlKey};
@@ -99,15 +99,15 @@ impl Tables {
         }
         let mut again = 0;
         for (k, place) in batch.again {
-            if self.urls.get(&k).is_some_and(|row| may_be_visited_again(row)) {
-                let head = &mut self.url(k)?.head;
-                (head.place, head.attempts) = (Some(place), 0);
-                let job = head.job();
-                self.job(job)?.counters.queued += 1;
-                self.enqueue(k, place);
-                queued.push(k);
-                again += 1;
-            }
+            let Some(row) = self.urls.get_mut(&k) else { continue };
+            let Some(counted) = visited_again(&mut row.head, place) else { continue };
+            again += u64::from(row.is_again());
+            let job = row.job();
+            let counters = &mut self.job(job)?.counters;
+            counters.queued += 1;
+            counters.take_back(counted);
+            self.enqueue(k, place);
+            queued.push(k);
         }
         for (k, plan) in batch.plans {
             if let Some(row) = self.urls.get_mut(&k).filter(|r| r.state != UrlState::Forgotten) {

@@ -5,7 +5,7 @@ use super::{Base, ReadyRow, Table, key};
 use crate::StoreError;
 use crate::batch::Discovery;
 use crate::row::{self, HostRow, UrlHead, UrlState, damaged};
-use crate::rule::{Again, first_met, found_again, may_be_visited_again};
+use crate::rule::{Again, first_met, found_again, visited_again};
 use argiope_frontier::revisit::PageState;
 use argiope_frontier::{Entry, Place};
 use argiope_model::{CanonicalUrl, JobState, UrlKey};
@@ -54,13 +54,11 @@ impl<B: Base> Work<'_, B> {
         }
     }
 
-    /// Queues a URL that was visited before, for whoever has it; says whether it was to be queued.
+    /// Queues a URL that was asked for before, for whoever has it; says whether that is a visit again.
     pub(super) fn visit_again(&mut self, k: UrlKey, place: Place) -> Result<bool, StoreError> {
-        let Some(row) = self.row(k)?.filter(|row| may_be_visited_again(&row.head)) else {
-            return Ok(false);
-        };
+        let Some(row) = self.row(k)? else { return Ok(false) };
+        let Some(counted) = visited_again(&mut row.head, place) else { return Ok(false) };
         row.dirty = true;
-        (row.head.place, row.head.attempts) = (Some(place), 0);
         let entry = Entry {
             key: k,
             place,
@@ -72,11 +70,13 @@ impl<B: Base> Work<'_, B> {
             expand: false,
             role: row.head.role,
             hops: row.head.hops,
-            again: true,
+            again: row.head.is_again(),
         };
-        self.counters(entry.job)?.queued += 1;
+        let (counters, again) = (self.counters(entry.job)?, entry.again);
+        counters.queued += 1;
+        counters.take_back(counted);
         self.enqueue(entry)?;
-        Ok(true)
+        Ok(again)
     }
 
     /// Writes down what is remembered of a URL's visits.

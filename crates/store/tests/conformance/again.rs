@@ -92,7 +92,7 @@ pub fn a_page_that_is_gone_and_comes_back_is_told_each_time(home: &mut dyn Home)
         assert_eq!(row(store, A).state, state);
         assert_eq!(counters(store, 1).failed, u64::from(state == UrlState::Failed));
     }
-    assert_eq!(log_of(store, A), 3, "here, gone, back");
+    assert_eq!(log_of(store, A), 4, "here, gone, still gone, back");
     assert_eq!(counters(store, 1).fetched, 1);
 }
 
