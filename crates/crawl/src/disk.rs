@@ -38,7 +38,7 @@ pub(crate) fn open_files() -> u64 {
 }
 
 /// Bytes in the files of a directory and below.
-pub(crate) fn dir_bytes(path: &Path) -> u64 {
+pub fn dir_bytes(path: &Path) -> u64 {
     let Ok(entries) = std::fs::read_dir(path) else { return 0 };
     let bytes = entries.flatten().filter_map(|entry| {
         let meta = entry.metadata().ok()?;

@@ -99,6 +99,7 @@ pub use copy::{
 };
 pub use data_dir::{Access, DataDir, DataDirError, Manifest};
 pub use director::{Return, Tally};
+pub use disk::dir_bytes;
 pub use export::{export_cdxj, export_warc};
 pub use export_graph::{
     GraphEdge, GraphExported, GraphForm, GraphNode, LinkSource, StoredLinks, TakeEdge, TakeNode,

@@ -9,12 +9,11 @@ use crate::args::{Format, Global};
 use crate::args_watch::{Budget, Cycle, Refresh, Watch};
 use crate::config::{Flags, Override};
 use crate::output::{self, bytes, count, plural, seconds};
-use argiope_crawl::{Access, DataDir, Ended, Question, Return, Summary};
+use argiope_crawl::{Access, DataDir, Ended, Question, Return, Summary, dir_bytes};
 use argiope_frontier::revisit::{Pattern, interval};
 use argiope_model::JobState;
 use argiope_store::EmbeddedStore;
 use serde_json::{Value, json};
-use std::path::Path;
 use std::process::ExitCode;
 
 /// A larger store is not written anew after a round.
@@ -121,16 +120,6 @@ fn tidy(global: &Global) {
     if let Err(e) = EmbeddedStore::rewrite(&path, super::VISIT_MEMORY) {
         tracing::warn!("the store was not tidied up: {e}");
     }
-}
-
-fn dir_bytes(path: &Path) -> u64 {
-    let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
-    let bytes = |entry: std::fs::DirEntry| match entry.metadata() {
-        Ok(about) if about.is_dir() => dir_bytes(&entry.path()),
-        Ok(about) => about.len(),
-        Err(_) => 0,
-    };
-    entries.map(bytes).sum()
 }
 
 fn report(global: &Global, summary: &Summary, keep: Return) -> anyhow::Result<ExitCode> {
