@@ -398,6 +398,19 @@ fn a_watch_sees_changes_new_pages_and_pages_that_are_gone_and_keeps_to_its_budge
     watch.wait(CRAWL_LIMIT)?.ok()?;
     let asked = hosts.all().len() - before;
     ensure!(asked <= 5, "{asked} requests in five seconds, for a budget of 1000 a day");
+    // What a rule says of some pages holds for these, and for no others.
+    let before = hosts.paths(0);
+    let rules = format!("revisit.rules={}/* at most 24 a day,*/a never", hosts.address(0));
+    let first = args.len() - 2;
+    let args = [&args[..first], &["--set", &rules]].concat();
+    let watch = Running::start(&mut rig.argiope("data", &args), &rig.dir, "watch-rules")?;
+    std::thread::sleep(Duration::from_secs(5));
+    end(&watch)?;
+    watch.wait(CRAWL_LIMIT)?.ok()?;
+    let after = hosts.paths(0);
+    ensure!(before.get("/a") == after.get("/a"), "what is never to be visited was");
+    let asked = after.values().sum::<usize>() - before.values().sum::<usize>();
+    ensure!((1..=4).contains(&asked), "{asked} requests, for a rule of 24 a day");
     Ok(())
 }
 
@@ -421,7 +434,10 @@ fn what_rounds_have_seen_is_found_in_the_past_told_and_pruned() -> Result<()> {
         }
     })?;
     let at = |path: &str| hosts.url(0, path);
-    rig.crawl("data", &[&at("/"), "--scope", "host"])?;
+    let tree = rig.dir.join("tree");
+    let tree_flag = tree.to_string_lossy().into_owned();
+    rig.crawl("data", &[&at("/"), "--scope", "host", "--tree", &tree_flag])?;
+    let tree_set = format!("archive.tree={tree_flag}");
     let mut between = Vec::new();
     for n in 1..4 {
         std::thread::sleep(Duration::from_millis(1_100));
@@ -429,9 +445,23 @@ fn what_rounds_have_seen_is_found_in_the_past_told_and_pruned() -> Result<()> {
         between.push(String::from_utf8(time)?.trim().to_owned());
         std::thread::sleep(Duration::from_millis(1_100));
         round.store(n, Ordering::SeqCst);
-        let told = rig.refresh("data", &["--all"])?;
+        let told = rig.refresh("data", &["--all", "--set", &tree_set])?;
         ensure!(count(&told, "changed")? == 1, "round {n}: {told}");
     }
+    // The files that were written meanwhile: each version of what changes, once of what stays.
+    let lines =
+        std::fs::read_to_string(tree.join("index.jsonl")).context("no index of the tree")?;
+    let mut files: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for line in lines.lines() {
+        let row: Value = serde_json::from_str(line)?;
+        let path = tree.join(row["path"].as_str().context("no path")?);
+        let url = row["url"].as_str().context("no URL")?.to_owned();
+        files.entry(url).or_default().push(std::fs::read_to_string(path)?);
+    }
+    let versions = files.get(&at("/changes")).context("what changes has no file")?;
+    ensure!(versions.len() == 4, "{versions:?}");
+    ensure!(versions.iter().zip(OWN).all(|(file, word)| file.contains(word)), "{versions:?}");
+    ensure!(files.get(&at("/stays")).map(Vec::len) == Some(1), "{files:?}");
     let found = |words: &str, time: Option<&str>| -> Result<BTreeSet<String>> {
         let mut args = vec!["search", words];
         args.extend(time.iter().flat_map(|time| ["--at", time]));
