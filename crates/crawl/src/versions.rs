@@ -120,6 +120,8 @@ impl Shelf<'_> {
             };
             let before = page.captures[..n].iter().rposition(is_sight).ok_or_else(not_kept)?;
             let opened = self.open(page, before)?;
+            // Records of such visits may be kept without a head, for those who replay them.
+            let head = head.filter(|head| !head.is_empty());
             return Ok(Opened { head: head.unwrap_or(opened.head), ..opened });
         }
         let record = open_record(&self.warc, capture.record.ok_or_else(not_kept)?)?;

@@ -441,9 +441,11 @@ impl Work<'_> {
     ) -> Option<PageDone> {
         let before = self.before?;
         let outcome = FetchOutcome::new(OutcomeKind::NotModified, head.status);
-        let capture = before.not_modified(&Capture { outcome, ..capture.clone() })?;
+        let mut capture = before.not_modified(&Capture { outcome, ..capture.clone() })?;
         let keep = self.shared.archive && self.shared.sites.keep_unchanged;
         let recorded = before.last().filter(|_| keep).map(|last| {
+            // A capture with a record says what that stands for.
+            capture.payload_digest = last.payload_digest;
             let head = RecordHead {
                 url: entry.url.as_str(),
                 time: capture.time,

@@ -75,6 +75,14 @@ fn a_site_that_stays_costs_no_bodies_and_hardly_any_disk_the_second_time() -> Re
     let doc = rig.doc("data", &start)?;
     ensure!(doc["visits"] == 4 && doc["changes"] == 0, "{doc}");
     ensure!(doc["due"].is_string() && doc["cycle"].is_string(), "{doc}");
+    rig.verify("data")?;
+    // Whoever wants a record of every visit has one, and the same page from it.
+    let told = rig.refresh("data", &["--all", "--set", "archive.unchanged=true"])?;
+    ensure!(count(&told, "unchanged")? == pages, "{told}");
+    let kept: Vec<_> = rig.captures("data")?;
+    ensure!(kept.len() as u64 >= 2 * pages, "{} records", kept.len());
+    let shown = rig.run("data", &["show", &start])?.ok()?.out_text();
+    ensure!(shown == std::fs::read_to_string(docs.join("index.html"))?, "another page is shown");
     rig.verify("data")
 }
 
