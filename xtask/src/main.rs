@@ -16,6 +16,7 @@ cargo xtask fuzz [TARGET|all] [--seconds N]
                                        made-up bytes for every parser of foreign ones, 600 s each
 cargo xtask bench crawl [--runs N] [--site PACKAGE|DIR]... [--connections-per-host N]
                                        CPU per 1,000 pages beside wget2 and the fetch-only limit
+cargo xtask bench filters              time to ask a filter: domains, expressions, scripts
 cargo xtask bench freshness [--seeds N] [--pages N] [--year-pages N] [--cases FILE]
                                        share of time fresh of every revisit policy at equal budget
 cargo xtask bench frontier [--urls N]...
@@ -36,6 +37,7 @@ fn main() -> ExitCode {
         ["test", filter] => xtask::test::run(Some(filter)),
         ["fuzz", rest @ ..] => xtask::fuzz::run(rest),
         ["bench", "crawl", rest @ ..] => xtask::bench::crawl::run(rest),
+        ["bench", "filters", rest @ ..] => xtask::bench::filters::run(rest),
         ["bench", "freshness", rest @ ..] => xtask::bench::freshness::run(rest),
         ["bench", "frontier", rest @ ..] => xtask::bench::frontier::run(rest),
         ["bench", "fleet", rest @ ..] => xtask::bench::fleet::run(rest),

@@ -3,7 +3,9 @@
 //! A blob is one zstd frame (level 1, with checksum). Inside, version 1: format version (1 byte),
 //! parser version (2 bytes), then language (empty = unknown), title, description, the number of
 //! headings (4 bytes) and each heading, text. Numbers are little-endian; a string is its length
-//! in 4 bytes and its UTF-8 bytes. A text segment is blob after blob, so the zstd tool reads it.
+//! in 4 bytes and its UTF-8 bytes. Version 2 goes on with the lines that surround the page: for each
+//! run of them how many lines lie before it, since the last, and how many it has, in groups of seven
+//! bits. A text segment is blob after blob, so the zstd tool reads it.
 //!
 //! Invariant: a blob of a newer format is refused, never guessed at.
 
@@ -14,12 +16,13 @@ use argiope_model::Location;
 use std::cell::{Cell, RefCell};
 use std::fs::File;
 use std::io::{ErrorKind, Read, Seek, SeekFrom};
+use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use zstd::zstd_safe::{CParameter, DCtx, find_frame_compressed_size, get_frame_content_size};
 
 /// The blob format that is written.
-pub const TEXT_FORMAT_VERSION: u8 = 1;
+pub const TEXT_FORMAT_VERSION: u8 = 2;
 
 /// No blob is larger than this when unpacked; what claims to be is damaged.
 const MAX_TEXT_BYTES: u64 = 1 << 30;
@@ -39,6 +42,8 @@ pub struct TextBlob {
     pub language: Option<String>,
     /// The visible text.
     pub text: String,
+    /// Its lines, by their numbers from 0, that surround what the page says: menus, footers.
+    pub around: Vec<Range<u32>>,
 }
 
 struct Workbench {
@@ -73,6 +78,12 @@ pub fn encode_text(blob: &TextBlob) -> Vec<u8> {
             put(plain, heading);
         }
         put(plain, &blob.text);
+        let mut last = 0;
+        for run in &blob.around {
+            put_small(plain, run.start.saturating_sub(last));
+            put_small(plain, run.end.saturating_sub(run.start));
+            last = run.end;
+        }
         let packed = compressor.compress(plain).expect("the buffer is as large as it can need");
         if plain.capacity() > 4 << 20 {
             *plain = Vec::new();
@@ -95,9 +106,21 @@ pub struct TextRef<'a> {
     /// The visible text.
     pub text: &'a str,
     headings: Fields<'a>,
+    around: Fields<'a>,
 }
 
 impl TextRef<'_> {
+    /// Its lines, by their numbers from 0, that surround what the page says.
+    pub fn around(&self) -> Vec<Range<u32>> {
+        let (mut runs, mut last) = (self.around, 0u32);
+        let run = || {
+            let start = last.saturating_add(runs.small()?);
+            last = start.saturating_add(runs.small()?);
+            Some(start..last)
+        };
+        std::iter::from_fn(run).collect()
+    }
+
     /// The blob, copied.
     pub fn to_blob(&self) -> TextBlob {
         let mut headings = self.headings;
@@ -108,6 +131,7 @@ impl TextRef<'_> {
             headings: std::iter::from_fn(|| headings.text().map(str::to_owned)).collect(),
             language: self.language.map(str::to_owned),
             text: self.text.to_owned(),
+            around: self.around(),
         }
     }
 }
@@ -180,8 +204,8 @@ fn parsed(plain: &[u8]) -> Result<TextRef<'_>, ArchiveError> {
         return Err(ArchiveError::NewerText { found: version, known: TEXT_FORMAT_VERSION });
     }
     let mut fields = Fields { rest };
-    match fields.blob() {
-        Some(blob) if version == TEXT_FORMAT_VERSION && fields.rest.is_empty() => Ok(blob),
+    match fields.blob(version) {
+        Some(blob) if version > 0 && fields.rest.is_empty() => Ok(blob),
         _ => Err(does_not_fit("its fields do not fit")),
     }
 }
@@ -273,6 +297,15 @@ fn put(out: &mut Vec<u8>, text: &str) {
     out.extend_from_slice(text.as_bytes());
 }
 
+/// A number that is mostly small, in groups of seven bits.
+fn put_small(out: &mut Vec<u8>, mut number: u32) {
+    while number > 0x7f {
+        out.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    out.push(number as u8);
+}
+
 fn put_number(out: &mut Vec<u8>, number: usize) {
     let number = u32::try_from(number).expect("a page's text is below 4 GB");
     out.extend_from_slice(&number.to_le_bytes());
@@ -284,7 +317,8 @@ struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    fn blob(&mut self) -> Option<TextRef<'a>> {
+    fn blob(&mut self, version: u8) -> Option<TextRef<'a>> {
+        let format = version;
         let (version, rest) = self.rest.split_first_chunk::<2>()?;
         self.rest = rest;
         let language = self.text()?;
@@ -303,7 +337,33 @@ impl<'a> Fields<'a> {
             headings,
             language: (!language.is_empty()).then_some(language),
             text: self.text()?,
+            around: self.runs(format)?,
         })
+    }
+
+    /// The rest, if it is what this format has there.
+    fn runs(&mut self, format: u8) -> Option<Fields<'a>> {
+        let runs = *self;
+        if format > 1 {
+            while !self.rest.is_empty() {
+                self.small()?;
+                self.small()?;
+            }
+        }
+        Some(Fields { rest: &runs.rest[..runs.rest.len() - self.rest.len()] })
+    }
+
+    fn small(&mut self) -> Option<u32> {
+        let mut out = 0u32;
+        for shift in [0, 7, 14, 21, 28] {
+            let (byte, rest) = self.rest.split_first()?;
+            self.rest = rest;
+            out |= u32::from(byte & 0x7f).checked_shl(shift)?;
+            if byte & 0x80 == 0 {
+                return Some(out);
+            }
+        }
+        None
     }
 
     fn number(&mut self) -> Option<usize> {
@@ -327,9 +387,9 @@ mod tests {
 
     #[test]
     fn a_newer_format_is_refused_with_a_sentence() {
-        let newer = zstd::bulk::compress(&[2, 0, 0, 9, 9, 9], 1).unwrap();
+        let newer = zstd::bulk::compress(&[3, 0, 0, 9, 9, 9], 1).unwrap();
         let error = decode_text(&newer).unwrap_err().to_string();
-        assert!(error.contains("format 2") && error.contains("newer argiope"), "{error}");
+        assert!(error.contains("format 3") && error.contains("newer argiope"), "{error}");
     }
 
     #[test]
@@ -377,8 +437,17 @@ mod tests {
             headings: Vec<String>,
             language in proptest::option::of("[a-z]{2,3}"),
             text: String,
+            runs in proptest::collection::vec((1u32..9_000, 1u32..200), 0..9),
         ) {
-            let blob = TextBlob { parser_version, title, description, headings, language, text };
+            let mut last = 0;
+            let around = runs.iter().map(|(before, lines)| {
+                let start = last + before;
+                last = start + lines;
+                start..last
+            });
+            let around = around.collect();
+            let blob =
+                TextBlob { parser_version, title, description, headings, language, text, around };
             prop_assert_eq!(decode_text(&encode_text(&blob)).unwrap(), blob);
         }
 

@@ -16,6 +16,8 @@ const BODY: &[u8] = b"<title>Frozen</title><p>This page was kept on the day the 
 const RESPONSE: Location = Location { segment: 1, offset: 295, length: 348 };
 const REVISIT: Location = Location { segment: 1, offset: 643, length: 361 };
 const TEXT: Location = Location { segment: 1, offset: 0, length: 115 };
+/// Length of the blob in `v2/text`.
+const TEXT_2: u64 = 122;
 
 fn frozen(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/frozen").join(name)
@@ -29,6 +31,7 @@ fn blob() -> TextBlob {
         headings: vec!["The first".into(), "Über uns".into()],
         language: Some("en".into()),
         text: "This page was kept on the day the format was born.".into(),
+        around: Vec::new(),
     }
 }
 
@@ -56,6 +59,13 @@ fn warc_segments_of_version_1_open() {
 #[test]
 fn text_segments_of_version_1_open() {
     assert_eq!(read_text(&frozen("v1/text"), TEXT).unwrap(), blob());
+}
+
+#[test]
+fn text_segments_of_version_2_open() {
+    let place = Location { segment: 1, offset: 0, length: TEXT_2 };
+    let around = vec![0..2, 5..6, 300..500];
+    assert_eq!(read_text(&frozen("v2/text"), place).unwrap(), TextBlob { around, ..blob() });
 }
 
 #[test]

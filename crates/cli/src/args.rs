@@ -73,6 +73,8 @@ pub enum Command {
     Status(Status),
     /// The hosts of all crawls: how they answer, what they take up; exclude or forgive one
     Sites(Sites),
+    /// Which URLs a job takes: test, show and set filters
+    Filter(crate::args_filter::Filter),
     /// All that is known of a URL
     Doc(Doc),
     /// Why a URL was or was not fetched, and when it will be
@@ -122,6 +124,8 @@ pub enum Command {
   argiope crawl https://example.org/
   argiope crawl https://example.org/docs/ --scope prefix --max-pages 500
   argiope crawl --seeds urls.txt --scope list --types html,pdf
+  argiope crawl https://forum.example.org/ --preset forums
+  argiope crawl https://example.org/ --filter mine.toml
   argiope crawl http://localhost:8000/ --allow-private --delay 0s --connections-per-host 4
   argiope crawl https://example.org/ --set fetch.contact=me@example.org --set crawl.sitemaps=false
   argiope crawl                                 goes on with everything unfinished
@@ -162,6 +166,9 @@ pub struct Crawl {
     /// Stop after so many pages
     #[arg(long, value_name = "N")]
     pub max_pages: Option<String>,
+    /// Take at most so many pages of one site (registrable domain)
+    #[arg(long, value_name = "N")]
+    pub max_pages_per_site: Option<String>,
     /// Go at most so many links away from a start URL
     #[arg(long, value_name = "N")]
     pub max_depth: Option<String>,
@@ -177,6 +184,13 @@ pub struct Crawl {
     /// Query strings: keep, drop, sort
     #[arg(long, value_name = "POLICY")]
     pub query: Option<String>,
+    /// Take only what this filter lets through: a name from the configuration, or a file (.toml or .rhai);
+    /// `none` takes off the one a job has
+    #[arg(long, value_name = "NAME|FILE")]
+    pub filter: Option<String>,
+    /// Ready-made settings for a kind of site: news, blogs, forums, docs
+    #[arg(long, value_name = "PRESET")]
+    pub preset: Option<String>,
     /// Allow private, loopback and link-local addresses
     #[arg(long)]
     pub allow_private: bool,
@@ -345,9 +359,13 @@ what was fetched stays. `argiope sites forgive` undoes it.")]
         #[arg(value_name = "NAME")]
         name: String,
     },
-    /// Forget how a site or a host has behaved, or that it was excluded, and ask it again
+    /// Forget how a site or a host has behaved, that it was excluded or looked like a trap, and ask it again
+    #[command(after_help = "Examples:
+  argiope sites forgive example.org                        all its hosts, and what was paused there
+  argiope sites forgive 'https://example.org/calendar/…'   one series of pages that was paused; the dots
+                                                           need not be typed")]
     Forgive {
-        /// A site (example.org) or a host (www.example.org)
+        /// A site (example.org), a host (www.example.org) or a pattern that `argiope sites` shows
         #[arg(value_name = "NAME")]
         name: String,
     },
@@ -422,6 +440,10 @@ pub struct Broken {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  argiope doc https://example.org/a             what is known of a page
+  argiope doc 17 --words                        its words and their places
+  argiope doc 17 --near                         pages with nearly the same text, on any site")]
 pub struct Doc {
     /// A URL or a document number
     #[arg(value_name = "URL|ID")]
@@ -429,6 +451,9 @@ pub struct Doc {
     /// Its words, each with the places where it stands
     #[arg(long)]
     pub words: bool,
+    /// Pages that are nearly the same, here and on other sites
+    #[arg(long, conflicts_with = "words")]
+    pub near: bool,
 }
 
 #[derive(Debug, Args)]
@@ -437,6 +462,7 @@ pub struct Doc {
   argiope search '\"orb web\" -silk'            a phrase, without a word
   argiope search 'intitle:garden (rain OR snow) lang:en'
   argiope search 'site:example.org after:2026-01 report*' --sort date
+  argiope search spider --all                   also pages that are nearly the same as one before
   argiope search price --at 2026-01-31          pages as they were then, those included that are gone
   argiope search 'price first-seen:2026-01..2026-03 -changed-after:\"2 weeks ago\"'
 
@@ -468,6 +494,9 @@ pub struct Search {
     /// Say what each score is made of
     #[arg(long)]
     pub explain: bool,
+    /// Pages that are nearly the same one by one, not under the first of them
+    #[arg(long)]
+    pub all: bool,
     /// The pages as they were then: 2026-11-15, 2026-11-15T10:00, '2 days ago'
     #[arg(long, value_name = "DATE")]
     pub at: Option<String>,
@@ -718,8 +747,12 @@ pub enum ConfigAction {
     /// Show each setting and where it comes from
     #[command(after_help = "Examples:
   argiope config show
-  argiope config show --set crawl.delay=5s       what would hold with it")]
+  argiope config show --set crawl.delay=5s       what would hold with it
+  argiope config show --preset forums            and with a preset")]
     Show {
+        /// Ready-made settings for a kind of site: news, blogs, forums, docs
+        #[arg(long, value_name = "PRESET")]
+        preset: Option<String>,
         /// Any setting, as `crawl` takes it; may be repeated
         #[arg(long, value_name = "KEY=VALUE")]
         set: Vec<String>,

@@ -7,6 +7,7 @@
 
 mod args;
 mod args_feed;
+mod args_filter;
 mod args_history;
 mod args_prune;
 mod args_store;
@@ -101,6 +102,7 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::History(args) => command::history::history(&global, &args),
         Command::Diff(args) => command::diff::diff(&global, &args),
         Command::Feed(args) => command::feed::feed(&global, &args),
+        Command::Filter(args) => command::filter::filter(&global, &args),
         Command::Verify(_) => command::check::verify(&global),
         Command::Export(args) => command::export::export(&global, args),
         Command::Import(args) => command::import::import(&global, args),

@@ -67,6 +67,8 @@ struct Asking {
     slack: Duration,
     /// How often the names that are excluded had changed when they were last read.
     exclusions: Option<u64>,
+    /// The same of the orders of jobs.
+    orders: Option<u64>,
     /// How often the fleet had changed when that was last looked at, and who is told.
     moves: Option<u64>,
     keeper: Sender<Order>,
@@ -86,11 +88,23 @@ pub(crate) fn start(
     keeper: Sender<Order>,
 ) -> std::io::Result<(Aside, JoinHandle<()>)> {
     let (wishes, wished) = channel();
-    let (slack, exclusions, cleared) = (SLACK.0, None, Instant::now());
+    let (slack, exclusions, orders, cleared) = (SLACK.0, None, None, Instant::now());
     let owed = BTreeSet::new();
     let (moves, gap) = (None, gap(set, delay));
-    let asking =
-        Asking { store, events, gap, slack, exclusions, moves, keeper, set, delay, cleared, owed };
+    let asking = Asking {
+        store,
+        events,
+        gap,
+        slack,
+        exclusions,
+        orders,
+        moves,
+        keeper,
+        set,
+        delay,
+        cleared,
+        owed,
+    };
     let thread = std::thread::Builder::new().name("aside".to_owned());
     Ok((Aside(wishes), thread.spawn(move || asking.run(&wished))?))
 }
@@ -221,8 +235,13 @@ impl Asking {
             self.say(PartsNews::Wanted(around.wanted));
         }
         if self.exclusions != Some(around.exclusions) {
-            self.say(PartsNews::Excluded(self.store.exclusions()?));
+            self.say(PartsNews::Excluded(self.store.exclusions()?, self.store.traps()?));
             self.exclusions = Some(around.exclusions);
+        }
+        if self.orders != Some(around.orders) {
+            let jobs = self.store.jobs()?.into_iter();
+            self.say(PartsNews::Filters(jobs.map(|row| (row.job.id, row.job.filter)).collect()));
+            self.orders = Some(around.orders);
         }
         if self.moves.replace(around.moves).is_some_and(|before| before != around.moves) {
             let _ = self.keeper.send(Order::Look);

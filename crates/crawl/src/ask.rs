@@ -9,6 +9,7 @@ use crate::data_dir::{DataDir, text_dir};
 use crate::disk;
 use crate::explain::explain;
 use crate::feed::FeedOrder;
+use crate::filters::{meant, name_of, set_filter};
 use crate::follow::Followers;
 use crate::import::is_import;
 use crate::live::{Live, Look, summed};
@@ -72,6 +73,18 @@ pub enum Question {
         /// Seconds from one visit to the next; `None` leaves it to the policy.
         every: Option<u64>,
     },
+    /// The filter of a job: its name and its text.
+    Filter {
+        /// The number of the job; `None`: the only one.
+        job: Option<u32>,
+    },
+    /// A job obeys another filter from now on.
+    SetFilter {
+        /// The number of the job; `None`: the only one.
+        job: Option<u32>,
+        /// The text of the filter; `None`: none.
+        text: Option<String>,
+    },
     /// Links to a URL or a document number: a row of totals, and a row for each link.
     Links {
         /// The URL, known or not, or the number.
@@ -104,6 +117,8 @@ pub enum Question {
     Words(WordOrder),
     /// The words of a page, with their places.
     DocWords(String),
+    /// Pages that are nearly the same as a URL or a document number.
+    DocNear(String),
     /// Links that lead nowhere, those to one URL together.
     Broken {
         /// After this document.
@@ -191,7 +206,8 @@ pub fn answer(
         },
         Question::Sites { filter } => {
             let filter = filter.as_deref();
-            match rows(store, settings, dir.suffixes(), filter, now) {
+            let suspects = live.map(|live| live.snapshot().suspects).unwrap_or_default();
+            match rows(store, settings, dir, filter, &suspects, now) {
                 Ok(rows) if rows.is_empty() && filter.is_some() => {
                     return Asked::Sorry(unknown_site(filter.unwrap_or_default()));
                 }
@@ -212,6 +228,18 @@ pub fn answer(
             Ok(row) => Ok(Some(vec![row])),
             Err(why) => return Asked::Sorry(why),
         },
+        Question::Filter { job } => match meant(store, *job) {
+            Ok(row) => {
+                let text = row.job.filter.as_deref();
+                let (id, name) = (row.job.id.0, name_of(text));
+                Ok(Some(vec![json!({ "job": id, "filter": name, "text": text })]))
+            }
+            Err(why) => return Asked::Sorry(why),
+        },
+        Question::SetFilter { job, text } => match set_filter(store, *job, text.as_deref(), now) {
+            Ok(row) => Ok(Some(vec![row])),
+            Err(why) => return Asked::Sorry(why),
+        },
         Question::Cycle { target, every } => {
             find(target, dir.suffixes(), store).and_then(|found| {
                 let Some((key, row)) = found else { return Ok(None) };
@@ -224,7 +252,8 @@ pub fn answer(
         Question::Search(_)
         | Question::Word { .. }
         | Question::Words(_)
-        | Question::DocWords(_) => {
+        | Question::DocWords(_)
+        | Question::DocNear(_) => {
             if live.is_some() && !followers.words.is_followed() {
                 return Asked::Sorry(NOT_INDEXED.to_owned());
             }
@@ -389,6 +418,7 @@ pub(crate) fn job_row(row: &JobRow) -> Value {
         "files": is_import(&row.job).then_some(&row.job.scope.names),
         "scope": format!("{:?}", row.job.scope.rule).to_lowercase(),
         "order": format!("{:?}", row.job.order).to_lowercase(),
+        "filter": name_of(row.job.filter.as_deref()),
         "fetched": counters.fetched,
         "queued": counters.queued,
         "failed": counters.failed,

@@ -26,6 +26,9 @@ pub struct SearchOrder {
     pub facets: bool,
     /// Tell what each score is made of.
     pub explain: bool,
+    /// Pages that are nearly the same one by one, not under the first of them.
+    #[serde(default)]
+    pub all: bool,
     /// The pages as they were at this time, not as they are.
     #[serde(default)]
     pub at: Option<Time>,
@@ -57,6 +60,7 @@ pub(crate) fn about_words(
         Question::Word { word } => places(word, words),
         Question::Words(order) => dictionary(order, words),
         Question::DocWords(target) => doc_words(target, dir, store, words),
+        Question::DocNear(target) => doc_near(target, dir, store, words),
         _ => Ok(Asked::Rows(Vec::new())),
     };
     answered.unwrap_or_else(|e| Asked::Sorry(chain(&e)))
@@ -70,6 +74,7 @@ fn search(order: &SearchOrder, words: &Words, now: Time) -> Asked {
         facets: order.facets,
         explain: order.explain,
         at: order.at,
+        fold: !order.all,
         now,
         ..SearchOptions::default()
     };
@@ -153,5 +158,26 @@ fn doc_words(
         json!({ "word": word.word, "word_id": word.id.to_string(), "doc": row.doc.0,
             "url": row.url.as_str(), "positions": positions })
     });
+    Ok(Asked::Rows(rows.collect()))
+}
+
+fn doc_near(
+    target: &str,
+    dir: &DataDir,
+    store: &dyn Store,
+    words: &Words,
+) -> Result<Asked, IndexError> {
+    let Some((_, row)) = find(target, dir.suffixes(), store)? else {
+        return Ok(Asked::Sorry(format!("{target} is not known here; no job has met it")));
+    };
+    let view = words.view()?;
+    let Some(at) = view.text_of(row.doc)? else {
+        return Ok(Asked::Sorry(format!("{} is not in the index", row.url)));
+    };
+    let text = read_text(&text_dir(dir.path()), at)?;
+    let rows = view
+        .near(row.doc, &text.text)?
+        .into_iter()
+        .map(|near| json!({ "doc": near.doc.0, "url": near.url, "same_percent": near.same }));
     Ok(Asked::Rows(rows.collect()))
 }

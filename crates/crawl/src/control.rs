@@ -6,13 +6,14 @@
 
 use crate::ask::{Asked, Question, answer, cycle_row, cycled, find, job_state, status};
 use crate::data_dir::DataDir;
+use crate::filters::{returning, to_change};
 use crate::follow::Followers;
 use crate::live::{Live, Look};
 use crate::member::SEAT;
 use crate::run::{Instruction, SiteChange};
 use crate::settings::EngineSettings;
 use crate::sites::{changed_row, to_exclude, to_forgive};
-use argiope_model::JobId;
+use argiope_model::{Job, JobId};
 use argiope_store::Store;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -28,8 +29,8 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 
-/// No question is longer.
-const MAX_QUESTION: usize = 64 << 10;
+/// No question is longer: a filter has its lists of domains in it.
+const MAX_QUESTION: usize = 16 << 20;
 /// No answer is longer.
 const MAX_ANSWER: u64 = 256 << 20;
 /// No answer takes longer.
@@ -38,10 +39,15 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const ASKING: Duration = Duration::from_secs(2);
 /// A commit takes no longer, where there is room for it.
 const WRITING: Duration = Duration::from_secs(20);
+/// Who changes a filter waits no longer for what comes back.
+const LOOKED_FOR: Duration = Duration::from_secs(8);
 /// Who wants to see what is being done waits no longer.
 const LOOKING: Duration = Duration::from_millis(500);
 /// What an asker hears who comes too late.
 const ENDING: &str = "the crawl is ending, or an import runs: try again in a moment";
+/// What an asker hears whose change holds and is not safe yet.
+const UNWRITTEN: &str =
+    "it holds from now on, but could not be written down yet; is the disk full?";
 /// Askers answered at once; more are hung up on.
 const MAX_ASKERS: usize = 16;
 /// What an asker with another owner's token hears.
@@ -157,8 +163,8 @@ pub fn listen(owner: Owner) -> io::Result<Listening> {
 fn read_question(mut stream: &TcpStream) -> io::Result<Vec<u8>> {
     let end = Instant::now() + ASKING;
     let mut line = Vec::new();
-    let mut piece = [0; 4096];
-    while !line.contains(&b'\n') && line.len() < MAX_QUESTION {
+    let mut piece = [0; 16 << 10];
+    while !line.ends_with(b"\n") && line.len() < MAX_QUESTION {
         let left = end.saturating_duration_since(Instant::now());
         if left.is_zero() {
             return Err(io::ErrorKind::TimedOut.into());
@@ -185,6 +191,9 @@ fn serve(stream: &TcpStream, token: &str, owner: &Owner) -> io::Result<()> {
             (Question::Exclude { name }, Some(orders)) => exclude(owner, orders, name),
             (Question::Cycle { target, every }, Some(orders)) => {
                 cycle(owner, orders, target, *every)
+            }
+            (Question::SetFilter { job, text }, Some(orders)) => {
+                change_filter(owner, orders, *job, text.as_deref())
             }
             (Question::Status, Some(orders)) => {
                 status(&*owner.store, Some((&owner.live, look(orders))))
@@ -248,6 +257,42 @@ fn cycle(owner: &Owner, orders: &Orders, target: &str, every: Option<u64>) -> As
     }
 }
 
+/// Has a job obey another filter; answers when that holds and is written down, and what comes back is
+/// queued, or when finding it takes longer than anybody waits.
+fn change_filter(owner: &Owner, orders: &Orders, job: Option<u32>, text: Option<&str>) -> Asked {
+    let (change, row, mut told) = match to_change(&*owner.store, job, text) {
+        Ok(change) => change,
+        Err(why) => return Asked::Sorry(why),
+    };
+    let job = Job { filter: change.text.clone(), ..row.job };
+    let (filter, looking) = (change.filter.clone(), change.looking.clone());
+    let (done, heard) = blocking::sync_channel(1);
+    if orders.blocking_send(Instruction::Filter(change, done)).is_err() {
+        return Asked::Sorry(ENDING.to_owned());
+    }
+    match heard.recv_timeout(WRITING) {
+        Ok(()) => {}
+        Err(blocking::RecvTimeoutError::Timeout) => return Asked::Sorry(UNWRITTEN.to_owned()),
+        Err(blocking::RecvTimeoutError::Disconnected) => return Asked::Sorry(ENDING.to_owned()),
+    }
+    let (store, orders) = (owner.store.clone(), orders.clone());
+    let (found, number) = blocking::sync_channel(1);
+    let finder = std::thread::Builder::new().name("again".to_owned()).spawn(move || {
+        let _looking = looking;
+        let again = |urls| Ok(orders.blocking_send(Instruction::Again(job.id, urls)).is_ok());
+        let _ = found.send(returning(&*store, &job, filter.as_deref(), again));
+    });
+    if let Err(e) = finder {
+        return Asked::Sorry(e.to_string());
+    }
+    told["urls"] = match number.recv_timeout(LOOKED_FOR) {
+        Ok(Ok(number)) => json!(number),
+        Ok(Err(e)) => return Asked::Sorry(e.to_string()),
+        Err(_) => Value::Null,
+    };
+    Asked::Rows(vec![told])
+}
+
 /// Has sites excluded or forgiven; answers when that holds and is written down.
 fn change_sites(
     orders: &Orders,
@@ -264,9 +309,7 @@ fn change_sites(
     }
     match told.recv_timeout(WRITING) {
         Ok(()) => Asked::Rows(vec![row]),
-        Err(blocking::RecvTimeoutError::Timeout) => Asked::Sorry(
-            "it holds from now on, but could not be written down yet; is the disk full?".to_owned(),
-        ),
+        Err(blocking::RecvTimeoutError::Timeout) => Asked::Sorry(UNWRITTEN.to_owned()),
         Err(blocking::RecvTimeoutError::Disconnected) => Asked::Sorry(ENDING.to_owned()),
     }
 }

@@ -7,9 +7,13 @@
 //!   nothing is decided here a second time.
 
 use crate::data_dir::DataDir;
+use crate::director::budgets::judged_budgets;
+use crate::filters::{explained, is_start};
 use crate::settings::EngineSettings;
 use crate::sites;
-use argiope_frontier::{Admission, Robots, SkipReason, admit};
+use crate::traps::trap_words;
+use argiope_filter::Verdict;
+use argiope_frontier::{Admission, Robots, SkipReason, Traps, admit};
 use argiope_model::{
     CanonicalUrl, Job, JobState, OutcomeKind, Role, ScopeRule, Suffixes, Time, UrlKey,
 };
@@ -47,9 +51,11 @@ pub(crate) fn explain(
     let jobs = store.jobs()?;
     let wanted = scope_rows(&mut out, url, row.as_ref(), &jobs);
     let excluded = excluded_row(&mut out, url, dir, store)?;
+    trap_row(&mut out, url, row.as_ref(), dir, store)?;
     let forbidden = robots_row(&mut out, url, key, store, settings)?;
     limit_rows(&mut out, row.as_ref(), &jobs);
     host_rows(&mut out, host.as_ref(), key, store, settings, excluded, now)?;
+    budget_row(&mut out, url, dir, now);
     let last = last_attempt(&mut out, row.as_ref(), key, store)?;
     queue_row(&mut out, row.as_ref(), key, host.as_ref(), store)?;
 
@@ -91,7 +97,7 @@ fn state_words(row: &UrlRow, last: Option<&str>) -> String {
     }
 }
 
-/// Scope, filter and depth of every job; says whether one of them would take the URL.
+/// Scope, ending, filter and depth of every job; says whether one of them would take the URL.
 fn scope_rows(out: &mut Saying, url: &CanonicalUrl, row: Option<&UrlRow>, jobs: &[JobRow]) -> bool {
     let suffixes = Suffixes::built_in();
     let mut wanted = false;
@@ -113,10 +119,27 @@ fn scope_rows(out: &mut Saying, url: &CanonicalUrl, row: Option<&UrlRow>, jobs: 
         match admit(job, &suffixes, url, depth) {
             Admission::Skip(SkipReason::Extension) => {
                 let ending = url.extension().unwrap_or_default();
-                out.say(name("filter"), "no", format!(".{ending} files are not requested"));
+                out.say(name("ending"), "no", format!(".{ending} files are not requested"));
                 continue;
             }
-            _ => out.say(name("filter"), "yes", "its file-name ending is not one of those skipped"),
+            _ => out.say(name("ending"), "yes", "its file-name ending is not one of those skipped"),
+        }
+        match explained(job, url, &suffixes) {
+            Ok(None) => {}
+            Ok(Some(why)) => {
+                let passes = why.verdict != Verdict::No || is_start(job, url);
+                let start = if why.verdict == Verdict::No && passes {
+                    "; start URLs are asked for in spite of that"
+                } else {
+                    ""
+                };
+                let words = format!("{} ({}){start}", why.detail, why.rule());
+                out.say(name("filter"), why.verdict.name(), words);
+                if !passes {
+                    continue;
+                }
+            }
+            Err(e) => out.say(name("filter"), "no", e.to_string()),
         }
         match (job.limits.depth, met) {
             (Some(most), Some(_)) if depth > most => {
@@ -168,6 +191,26 @@ fn excluded_row(
     let Some((name, since)) = exclusions.covering(url) else { return Ok(false) };
     out.say("exclusion", "no", format!("{name} was {}", sites::excluded_words(name, since)));
     Ok(true)
+}
+
+/// Whether the URL belongs to a series without end; nothing is said where it does not.
+fn trap_row(
+    out: &mut Saying,
+    url: &CanonicalUrl,
+    row: Option<&UrlRow>,
+    dir: &DataDir,
+    store: &dyn Store,
+) -> Result<(), StoreError> {
+    let traps = Traps::new(0, store.traps()?);
+    let refused = row.is_some_and(|row| row.state == UrlState::Skipped(SkipReason::Trap));
+    let line = row.and_then(|row| row.place).map_or(0, |place| place.line());
+    let line = if refused { u8::MAX } else { line };
+    if let Some((name, trap)) = traps.paused_by(url, dir.suffixes(), line) {
+        let words = trap_words(trap);
+        let undo = format!("`argiope sites forgive '{name}'` asks for it after all");
+        out.say("trap", "no", format!("{name} is paused since {}: {words}; {undo}", trap.since));
+    }
+    Ok(())
 }
 
 /// What robots.txt says; whether it forbids the URL.
@@ -228,6 +271,23 @@ fn limit_rows(out: &mut Saying, row: Option<&UrlRow>, jobs: &[JobRow]) {
             (_, Some(most)) => out.say(rule, "yes", format!("{done} of {most} pages are fetched")),
             _ => {}
         }
+    }
+}
+
+/// What the site of a URL may take of a crawl without borders.
+fn budget_row(out: &mut Saying, url: &CanonicalUrl, dir: &DataDir, now: Time) {
+    let budgets = judged_budgets(dir.path(), now);
+    let site = dir.suffixes().site_key(url.host());
+    let Some(budget) = budgets.and_then(|all| all.of(site)) else { return };
+    let linking = match budget.linking {
+        1 => "1 site links to it".to_owned(),
+        n => format!("{n} sites link to it"),
+    };
+    let share = 100.0 * budget.share;
+    let words = format!("{} requests; {linking}; its share is {share:.3} %", budget.requests);
+    match sites::over_words(Some(&budget)) {
+        Some(over) => out.say("budget", "later", format!("{over} ({words})")),
+        None => out.say("budget", "yes", words),
     }
 }
 

@@ -15,6 +15,7 @@ use crate::group::Event;
 use crate::run::EngineError;
 use crate::tenure::{Speed, Tenure};
 use crate::visit::VisitError;
+use argiope_frontier::Trap;
 use argiope_frontier::Turn;
 use argiope_model::{HostKey, JobId, Time};
 use argiope_store::{
@@ -64,8 +65,11 @@ pub(crate) enum PartsNews {
     Left,
     /// All keep this delay from now on.
     Delay(Duration),
-    /// Somebody has excluded or forgiven sites; these names are excluded now.
-    Excluded(Vec<(Box<str>, Time)>),
+    /// Somebody has excluded or forgiven sites, or met series without end: these names are excluded now,
+    /// these patterns are known.
+    Excluded(Vec<(Box<str>, Time)>, Vec<(Box<str>, Trap)>),
+    /// Somebody has changed orders; these are the filters of all jobs.
+    Filters(Vec<(JobId, Option<String>)>),
     /// How it stands with addresses that turns were asked for.
     Turns(Vec<(IpAddr, Turn)>),
     /// Others want to ask these addresses too.

@@ -4,6 +4,7 @@ use crate::before::Compared;
 use crate::fleet::PartsNews;
 use crate::metrics::Outcomes;
 use crate::robots::Asker;
+use crate::traps::Named;
 use argiope_archive::Prepared;
 use argiope_frontier::revisit::{Children, Hint, PageState};
 use argiope_frontier::{Answered, Entry, Place, RobotsFile, SkipReason};
@@ -27,6 +28,10 @@ pub(crate) struct Found {
     pub skip: Option<SkipReason>,
     pub role: Role,
     pub hops: u8,
+    /// How many pages without news, one found on the other, led to it.
+    pub line: u8,
+    /// It is to wait until everything else of its host is done.
+    pub back: bool,
 }
 
 /// A response as it is to be archived.
@@ -57,6 +62,8 @@ pub(crate) struct PageDone {
     /// The packed forward links.
     pub links: Option<Vec<u8>>,
     pub found: Vec<Found>,
+    /// The other sites it links to, each once, and whether a URL of them was found.
+    pub sites: Vec<(SiteKey, bool)>,
     pub words: u64,
     pub link_count: u64,
     /// The running number of the visit, by which its links are placed.
@@ -71,6 +78,8 @@ pub(crate) struct PageDone {
     pub unsure: Option<Box<Compared>>,
     /// When it was looked at once more, and how long that took, in milliseconds.
     pub looks: Vec<(Time, u64)>,
+    /// The pattern of a series without end that it was one page too many of.
+    pub trap: Option<Box<Named>>,
 }
 
 /// A visit to a page that was visited before.
@@ -97,6 +106,7 @@ impl PageDone {
             text: None,
             links: None,
             found: Vec::new(),
+            sites: Vec::new(),
             words: 0,
             link_count: 0,
             number,
@@ -105,6 +115,7 @@ impl PageDone {
             plan: None,
             unsure: None,
             looks: Vec::new(),
+            trap: None,
         }
     }
 

@@ -52,6 +52,7 @@ mod committer;
 mod control;
 mod copy;
 mod data_dir;
+mod digests;
 mod director;
 mod disk;
 mod explain;
@@ -61,6 +62,7 @@ mod export_pages;
 mod export_tree;
 mod export_wacz;
 mod feed;
+mod filters;
 mod fleet;
 mod follow;
 mod forget;
@@ -82,6 +84,7 @@ mod settings;
 mod sites;
 mod tenure;
 mod texts;
+mod traps;
 mod verify;
 mod versions;
 mod visit;
@@ -111,6 +114,7 @@ pub use export_wacz::{WaczExported, WaczOrder, export_wacz};
 pub use feed::{
     FeedEntry, FeedError, FeedHead, FeedOrder, News, atom, feed_id, news, write_feed, write_whole,
 };
+pub use filters::{FilterChange, refused_starts, set_filter};
 pub use fleet::Fleet;
 pub use follow::{Follower, Followers, Following};
 pub use forget::{

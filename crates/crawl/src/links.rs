@@ -1,9 +1,15 @@
 //! The links of a page, judged: which are news, which belong to the job, which are left alone.
 
+use crate::director::budgets::has_budgets;
 use crate::group::Found;
 use crate::visit::Shared;
+use argiope_filter::Filter;
 use argiope_frontier::{Admission, Entry, SkipReason, admit};
-use argiope_model::{CanonicalUrl, Job, Link, LinkKind, QueryPolicy, Role};
+use argiope_model::{CanonicalUrl, Job, Link, LinkKind, QueryPolicy, Role, SiteKey};
+use std::collections::BTreeMap;
+
+/// Sites told of one page.
+const MOST_SITES: usize = 1024;
 
 /// The links of a page that the cache does not know and the job's rules admit; `index`: it is a
 /// sitemap that lists sitemaps.
@@ -16,6 +22,7 @@ pub(crate) fn judge_links(
 ) -> Vec<Found> {
     let mut found: Vec<Found> = Vec::new();
     let mut last: Option<&CanonicalUrl> = None;
+    let filter = shared.filters.of(job.id);
     for (index_on_page, link) in links.iter().enumerate() {
         if link.nofollow && shared.agent.is_some() {
             continue;
@@ -57,15 +64,52 @@ pub(crate) fn judge_links(
                 continue;
             }
         };
+        let refuses = |filter: &Filter| {
+            shared.filters.refuses(filter, job, url, &shared.suffixes, Default::default())
+        };
+        let asked = filter.as_deref().filter(|_| skip.is_none() && role == Role::Page);
+        let skip = skip.or(asked.is_some_and(refuses).then_some(SkipReason::Filter));
         let skip = skip.or(shared.is_forbidden(key.host, url).then_some(SkipReason::Robots));
         let hops = if nearer { entry.hops.saturating_add(1) } else { 0 };
         if index && hops > shared.max_redirects {
             continue;
         }
         let index = (!redirect).then_some(index_on_page);
-        found.push(Found { key, url: url.clone(), depth, index, skip, role, hops });
+        let url = url.clone();
+        found.push(Found { key, url, depth, index, skip, role, hops, line: 0, back: false });
     }
     found
+}
+
+/// The other sites that a page links to, each once, and whether a URL to be asked for was found with it;
+/// nothing where the job has no budgets.
+pub(crate) fn sites_of(
+    shared: &Shared,
+    job: &Job,
+    entry: &Entry,
+    links: &[Link],
+    found: &[Found],
+) -> Vec<(SiteKey, bool)> {
+    if !shared.budgets || !has_budgets(job) {
+        return Vec::new();
+    }
+    let (own, mut last) = (entry.url.host(), entry.url.host());
+    let mut out: BTreeMap<SiteKey, bool> = BTreeMap::new();
+    let queued = found.iter().filter(|found| found.skip.is_none()).map(|found| (&found.url, true));
+    let obeys = shared.agent.is_some();
+    let linked =
+        links.iter().filter(|link| !(link.nofollow && obeys)).map(|link| (&link.url, false));
+    for (url, queued) in queued.chain(linked) {
+        // Links to one host often stand together, and most are to the page's own.
+        if url.host() != own && std::mem::replace(&mut last, url.host()) != url.host() {
+            *out.entry(shared.pinned.site_key(url.host())).or_default() |= queued;
+        }
+        if out.len() >= MOST_SITES {
+            break;
+        }
+    }
+    out.remove(&shared.pinned.site_key(own));
+    out.into_iter().collect()
 }
 
 /// What is known under one job's rules is news under another's.

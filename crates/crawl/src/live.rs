@@ -3,7 +3,7 @@
 use crate::director::Tally;
 use crate::metrics::Counted;
 use crate::tenure::Tenure;
-use argiope_frontier::Counts;
+use argiope_frontier::{Counts, Trap};
 use argiope_model::Time;
 use argiope_store::{JobRow, PostgresStore};
 use serde::{Deserialize, Serialize};
@@ -25,6 +25,12 @@ pub struct Snapshot {
     /// Why politeness is what holds the crawl back, where it is.
     #[serde(default)]
     pub brake: Option<String>,
+    /// Sites with rows that are over their budget.
+    #[serde(default)]
+    pub sites_over_budget: usize,
+    /// Sites that have reached the cap on their pages, as far as this run has noticed.
+    #[serde(default)]
+    pub sites_capped: usize,
     /// Pages fetched by all jobs being worked on.
     pub fetched: u64,
     /// URLs queued.
@@ -65,6 +71,12 @@ pub struct Snapshot {
     /// When the next known page is to be visited, while a watch waits for it.
     #[serde(default)]
     pub next_visit: Option<Time>,
+    /// Patterns of series without end that are paused.
+    #[serde(default)]
+    pub traps: usize,
+    /// Patterns that are suspected and not paused, the most suspicious first.
+    #[serde(default)]
+    pub suspects: Vec<(Box<str>, Trap)>,
 }
 
 /// What is being done at one moment, in detail: made when somebody asks, and only then.

@@ -11,6 +11,8 @@
 
 use crate::group::{PageDone, RobotsDone};
 use crate::robots::Asker;
+use crate::traps::trap_words;
+use argiope_frontier::{Entry, Trap};
 use argiope_model::{FetchOutcome, Time};
 use argiope_store::{Next, UrlState};
 use std::collections::HashSet;
@@ -136,6 +138,24 @@ impl Attempt<'_> {
     }
 }
 
+/// The line that says that a pattern is paused.
+pub(crate) fn trap_line(name: &str, trap: &Trap, page: &Entry, now: Time) -> String {
+    let detail = format!("{name} is paused: {}", trap_words(trap));
+    Attempt {
+        time: now,
+        outcome: "trap",
+        status: 0,
+        bytes: 0,
+        ms: 0,
+        depth: page.depth,
+        job: page.job.0,
+        ip: None,
+        url: page.url.as_str(),
+        detail: &detail,
+    }
+    .line()
+}
+
 /// The line of a page; `now` where nothing was requested.
 pub(crate) fn page_line(page: &PageDone, now: Time) -> String {
     let entry = &page.entry;
@@ -154,6 +174,7 @@ pub(crate) fn page_line(page: &PageDone, now: Time) -> String {
     let Some(capture) = &page.capture else {
         let outcome = match page.next {
             Next::Done(UrlState::Skipped(reason)) => format!("skipped-{}", reason.name()),
+            Next::Later(_) => "held-back".to_owned(),
             _ => "expanded".to_owned(),
         };
         return Attempt { outcome: &outcome, ..attempt }.line();

@@ -1,5 +1,6 @@
 //! From what the user asked to a job: a new one, or one to go on with.
 
+use crate::director::caps::is_raised;
 use argiope_model::{
     CanonicalUrl, Job, JobId, JobState, Limits, Order, QueryPolicy, Scope, ScopeRule, Suffixes,
     Time, Wanted,
@@ -24,6 +25,9 @@ pub struct NewJob {
     pub wanted: Wanted,
     /// What happens to query strings.
     pub query: QueryPolicy,
+    /// The text of the filter, or that there shall be none; `None`: a job that goes on keeps the one
+    /// it has.
+    pub filter: Option<Option<String>>,
 }
 
 /// What an order comes to.
@@ -38,7 +42,8 @@ pub enum Picked {
 }
 
 /// Finds the job an order belongs to. Limits on pages, bytes and time may differ: raising them
-/// goes on with the same job. A different depth reaches other pages and is another job.
+/// goes on with the same job, and so does another filter. A different depth reaches other pages and is
+/// another job.
 pub fn pick_job(order: NewJob, jobs: &[JobRow], suffixes: &Suffixes, now: Time) -> Picked {
     let mut scope = Scope { rule: order.rule, names: BTreeSet::new() };
     order.seeds.iter().for_each(|seed| scope.admit_seed(seed, suffixes));
@@ -53,6 +58,7 @@ pub fn pick_job(order: NewJob, jobs: &[JobRow], suffixes: &Suffixes, now: Time) 
         limits: order.limits,
         wanted: order.wanted,
         query: order.query,
+        filter: order.filter.clone().flatten(),
     };
     let same = |old: &Job| {
         old.seeds == job.seeds
@@ -65,12 +71,21 @@ pub fn pick_job(order: NewJob, jobs: &[JobRow], suffixes: &Suffixes, now: Time) 
     let earlier = jobs.iter().rev().find(|r| r.state != JobState::Dropped && same(&r.job));
     match earlier {
         None => Picked::New(Box::new(job)),
-        Some(row) if row.state == JobState::Done => Picked::Finished(Box::new(row.clone())),
         Some(row) => {
-            let renewed = Job { id: row.job.id, created: row.job.created, ..job };
+            let filter = order.filter.unwrap_or_else(|| row.job.filter.clone());
+            let same = filter == row.job.filter && !takes_more(row, &job);
+            if row.state == JobState::Done && same {
+                return Picked::Finished(Box::new(row.clone()));
+            }
+            let renewed = Job { id: row.job.id, created: row.job.created, filter, ..job };
             Picked::Resumed(Box::new(renewed))
         }
     }
+}
+
+/// Whether a job that was done has something to do again: it may take more of each site.
+fn takes_more(row: &JobRow, job: &Job) -> bool {
+    row.counters.skipped_site_pages > 0 && is_raised(&row.job.limits, &job.limits)
 }
 
 /// Jobs that are to be worked on when none is named.

@@ -5,6 +5,7 @@ use crate::committer::Committer;
 use crate::data_dir::{DataDir, log_dir};
 use crate::director::{Committing, Director, Return, Tally};
 use crate::disk;
+use crate::filters::FilterChange;
 use crate::fleet::{Block, Fleet, Keeping, Term, ends_term, join, keep};
 use crate::group::{Event, Group};
 use crate::live::{Live, Look};
@@ -12,13 +13,14 @@ use crate::log::CrawlLog;
 use crate::order::Picked;
 use crate::settings::EngineSettings;
 use crate::tenure::Tenure;
+use crate::traps::Watching;
 use crate::visit::Shared;
 use crate::world::{Clock, MadeUp, Web};
 use argiope_archive::{SegmentKind as ArchiveKind, Segments, WarcInfo};
 use argiope_fetch::{Fetcher, Gate};
-use argiope_frontier::{Exclusions, SeenCache};
+use argiope_frontier::{Exclusions, SeenCache, Trap};
 use argiope_model::{HostKey, JobId, JobState, Suffixes, UrlKey};
-use argiope_store::{JobRow, PostgresStore, SegmentKind, Store, StoreError};
+use argiope_store::{Discovery, JobRow, PostgresStore, SegmentKind, Store, StoreError};
 use serde::Serialize;
 use std::sync::{Arc, mpsc as blocking};
 use std::thread::JoinHandle;
@@ -76,6 +78,8 @@ pub struct Summary {
     pub peak_memory: u64,
     /// What visits to known pages came to.
     pub again: Tally,
+    /// Sites that have reached the cap on their pages.
+    pub capped_sites: usize,
 }
 
 /// Everything a run needs.
@@ -114,6 +118,10 @@ pub enum Instruction {
     /// A page is to be visited every so many seconds, or as its policy has it; told when that is written
     /// down.
     Cycle(UrlKey, Option<u64>, blocking::SyncSender<()>),
+    /// A job obeys another filter; told when that is written down.
+    Filter(FilterChange, blocking::SyncSender<()>),
+    /// URLs that a job wants again: only a filter that it no longer has kept it from them.
+    Again(JobId, Vec<Discovery>),
     /// Somebody would like to see what is being done right now.
     Look(blocking::SyncSender<Look>),
 }
@@ -127,6 +135,8 @@ pub struct SiteChange {
     pub names: Vec<Box<str>>,
     /// The hosts known that they mean.
     pub hosts: Vec<HostKey>,
+    /// Patterns of series without end that are wanted after all.
+    pub traps: Vec<(Box<str>, Trap)>,
     /// Told when it holds and is written down.
     pub done: Option<blocking::SyncSender<()>>,
 }
@@ -198,6 +208,7 @@ fn nothing_done(tenure: &Tenure) -> Summary {
         bytes,
         peak_memory: disk::peak_memory(),
         again: Tally::default(),
+        capped_sites: 0,
     }
 }
 
@@ -238,6 +249,13 @@ fn open_term(
     let committer = open_committer(dir, store.clone(), settings, clock, numbers)?;
     let start = |e: StoreError| EngineError::Start(e.into());
     let jobs = store.jobs().map_err(start)?;
+    let given = match picked {
+        Some(Picked::New(job) | Picked::Resumed(job)) => Some(&**job),
+        _ => None,
+    };
+    for job in jobs.iter().map(|row| &row.job).chain(given) {
+        shared.filters.hold(job).map_err(|e| EngineError::Start(e.into()))?;
+    }
     let exclusions = Exclusions::new(store.exclusions().map_err(start)?, dir.suffixes().clone());
     let (member, keeping, claims, pages) = match joined {
         None => {
@@ -318,6 +336,7 @@ pub(crate) fn open_shared(
     // What a crash left of records being made is of no use.
     let _ = std::fs::remove_dir_all(&records);
     std::fs::create_dir_all(&records).map_err(|e| EngineError::Start(e.into()))?;
+    let known = store.traps().map_err(|e| EngineError::Start(e.into()))?;
     Ok(Shared {
         web,
         clock,
@@ -327,6 +346,7 @@ pub(crate) fn open_shared(
         delay: settings.delay,
         agent: settings.robots.then(|| settings.agent().to_owned()),
         rules: Default::default(),
+        filters: Default::default(),
         store,
         pinned: dir.suffixes().clone(),
         suffixes: Suffixes::built_in(),
@@ -336,7 +356,9 @@ pub(crate) fn open_shared(
         retries: settings.retries,
         retry_delay: settings.retry_delay,
         sites: Sites::new(dir.warc(), dir.text(), &settings.revisit),
+        traps: Watching::new(settings.traps, settings.trap_memory(), known, dir.suffixes().clone()),
         large: Semaphore::new(1),
+        budgets: settings.budgets,
         events,
     })
 }

@@ -35,6 +35,8 @@ pub struct EngineSettings {
     pub robots: bool,
     /// Whether sitemaps that robots.txt names are read.
     pub sitemaps: bool,
+    /// Whether series of pages without end are recognised and paused.
+    pub traps: bool,
     /// From the start of one request to an address to the start of the next; `None` goes with the delay
     /// ([`gap`]).
     pub address_gap: Option<Duration>,
@@ -62,6 +64,8 @@ pub struct EngineSettings {
     pub index: IndexSettings,
     /// When pages are visited again.
     pub revisit: RevisitSettings,
+    /// Whether sites have budgets in jobs without borders.
+    pub budgets: bool,
     /// What makes the crawl wait: followers that cannot keep up.
     pub hold: Hold,
     /// What the fetcher needs; `spool_dir` and `body_memory` are set by the engine.
@@ -163,6 +167,11 @@ impl EngineSettings {
     /// The share of robots rules.
     pub(crate) fn rule_memory(&self) -> usize {
         (self.memory / 16) as usize
+    }
+
+    /// The share of what is watched for series without end.
+    pub(crate) fn trap_memory(&self) -> usize {
+        (self.memory / 64) as usize
     }
 
     /// The share of the link graph.

@@ -1,9 +1,13 @@
 //! The hosts of a data directory as people see them, and what excluding and forgiving them means.
 
 use crate::data_dir::DataDir;
+use crate::director::budgets::{budget_row, judged_budgets};
 use crate::run::SiteChange;
 use crate::settings::EngineSettings;
-use argiope_frontier::{Exclusions, Robots, RobotsFile, SkipReason, place_of_link, site_name};
+use crate::traps::trap_words;
+use argiope_frontier::{
+    Exclusions, Robots, RobotsFile, SiteBudget, SkipReason, Trap, place_of_link, site_name,
+};
 use argiope_model::{CanonicalUrl, HostKey, JobId, JobState, Order, Suffixes, Time};
 use argiope_store::{Batch, Discovery, HostRow, JobChange, Store, StoreError, UrlState};
 use serde_json::{Value, json};
@@ -65,10 +69,19 @@ pub(crate) fn exclusions(
 pub(crate) fn rows(
     store: &dyn Store,
     settings: &EngineSettings,
-    pinned: &Arc<Suffixes>,
+    dir: &DataDir,
     filter: Option<&str>,
+    suspects: &[(Box<str>, Trap)],
     now: Time,
 ) -> Result<Vec<Value>, StoreError> {
+    let paused = store.traps()?;
+    let traps_of = |url: &CanonicalUrl, site: &str| {
+        let all = paused.iter().map(|t| (t, true)).chain(suspects.iter().map(|t| (t, false)));
+        let here = all.filter(|((pattern, _), _)| concerns(pattern, url, site));
+        here.map(|((pattern, trap), paused)| trap_row(pattern, trap, paused)).collect::<Vec<_>>()
+    };
+    let pinned = dir.suffixes();
+    let budgets = judged_budgets(dir.path(), now);
     let exclusions = exclusions(store, pinned)?;
     let mut nowhere: BTreeSet<&str> = exclusions.names().map(|(name, _)| name).collect();
     let mut out: Vec<(u8, u64, Value)> = Vec::new();
@@ -94,9 +107,15 @@ pub(crate) fn rows(
             if file.is_none() && host.temper.failing_since.is_some() {
                 robots = "cannot be read".to_owned();
             }
-            let rank = ["given up", "failing", "slowed", "excluded", "ok"]
+            let traps = traps_of(&url, &site);
+            let held = traps.iter().any(|trap| trap["state"] == "paused");
+            let state = if state == "ok" && held { "trap" } else { state };
+            let live = traps.iter().filter(|trap| trap["state"] != "forgiven");
+            let suspicion = live.filter_map(|trap| trap["suspicion"].as_u64()).max().unwrap_or(0);
+            let rank = ["given up", "failing", "trap", "slowed", "excluded", "ok"]
                 .iter()
                 .position(|s| *s == state);
+            let budget = budgets.as_ref().and_then(|all| all.of(pinned.site_key(url.host())));
             let waits = host.ready > 0 && host.not_before > now;
             let row = json!({
                 "site": site,
@@ -112,7 +131,10 @@ pub(crate) fn rows(
                 "next": waits.then(|| host.not_before.to_string()),
                 "robots": robots,
                 "since": since(host, excluded).map(|t| t.to_string()),
-                "note": note(host, excluded, now),
+                "note": note(host, excluded, now).or_else(|| over_words(budget.as_ref())),
+                "budget": budget.as_ref().map(budget_row),
+                "suspicion": suspicion,
+                "traps": traps,
             });
             out.push((rank.unwrap_or(9) as u8, u64::MAX - host.fetched, row));
         }
@@ -124,6 +146,14 @@ pub(crate) fn rows(
     }
     out.sort_by_key(|(rank, pages, _)| (*rank, *pages));
     Ok(out.into_iter().map(|(_, _, row)| row).collect())
+}
+
+/// That a site takes more than its share, and why that may be.
+pub(crate) fn over_words(budget: Option<&SiteBudget>) -> Option<String> {
+    let budget = budget?;
+    let since = budget.over_since?;
+    let waits = if budget.held { "waits until others are done" } else { "comes behind others" };
+    Some(format!("over its budget since {since}; {waits}"))
 }
 
 pub(crate) fn is_named(name: &str, url: &CanonicalUrl, site: &str) -> bool {
@@ -152,6 +182,8 @@ fn unmet_row(name: &str, since: Time) -> Value {
         "robots": null,
         "since": since.to_string(),
         "note": format!("no host of it is known; {}", excluded_words(name, since)),
+        "suspicion": 0,
+        "traps": [],
     })
 }
 
@@ -216,7 +248,10 @@ pub(crate) fn to_exclude(
     let hosts = named(store, pinned, &name).map_err(said)?;
     let rows = store.hosts(&hosts).map_err(said)?;
     let queued = rows.into_iter().flatten().map(|host| host.ready).sum();
-    Ok((SiteChange { exclude: true, names: vec![name], hosts, done: None }, queued))
+    Ok((
+        SiteChange { exclude: true, names: vec![name], hosts, traps: Vec::new(), done: None },
+        queued,
+    ))
 }
 
 /// What is to be done to ask the hosts of a name again, or why that cannot be.
@@ -225,8 +260,16 @@ pub(crate) fn to_forgive(
     pinned: &Arc<Suffixes>,
     name: &str,
 ) -> Result<SiteChange, String> {
-    let wanted = site_name(name).map_err(|e| e.to_string())?;
     let said = |e: StoreError| e.to_string();
+    let known = store.traps().map_err(said)?;
+    let known: Vec<_> = known.into_iter().filter(|(_, t)| t.forgiven.is_none()).collect();
+    if let Some(named) = known.iter().find(|(pattern, _)| means_pattern(name, pattern)) {
+        let of = host_of(&named.0).unwrap_or_else(|| named.0.clone());
+        let hosts = self::named(store, pinned, &of).map_err(said)?;
+        let (names, traps) = (Vec::new(), vec![named.clone()]);
+        return Ok(SiteChange { exclude: false, names, hosts, traps, done: None });
+    }
+    let wanted = site_name(name).map_err(|e| e.to_string())?;
     let exclusions = exclusions(store, pinned).map_err(said)?;
     if let Some(by) = exclusions.beyond(&wanted) {
         return Err(format!(
@@ -238,7 +281,54 @@ pub(crate) fn to_forgive(
     if names.is_empty() && hosts.is_empty() {
         return Err(crate::ask::unknown_site(name));
     }
-    Ok(SiteChange { exclude: false, names, hosts, done: None })
+    let origins: Vec<Option<HostRow>> = store.hosts(&hosts).map_err(said)?;
+    let concerned = |pattern: &str| {
+        let urls = origins.iter().flatten().filter_map(|h| CanonicalUrl::parse(&h.origin).ok());
+        urls.into_iter().any(|url| concerns(pattern, &url, pinned.site_of(url.host())))
+    };
+    let traps = known.into_iter().filter(|(pattern, _)| concerned(pattern)).collect();
+    Ok(SiteChange { exclude: false, names, hosts, traps, done: None })
+}
+
+/// Whether somebody means this pattern; the dots at its end need not be typed.
+fn means_pattern(name: &str, pattern: &str) -> bool {
+    let bare = |text: &str| text.trim().trim_end_matches(['…', '.']).to_owned();
+    bare(name) == bare(pattern) && name.contains('/')
+}
+
+/// The host, or the site, that a pattern lies with.
+fn host_of(pattern: &str) -> Option<Box<str>> {
+    match pattern.contains("://") {
+        true => CanonicalUrl::parse(pattern).ok().map(|url| url.origin().into()),
+        false => pattern.split('/').next().map(Into::into),
+    }
+}
+
+/// Whether a pattern lies with a host, or with its site.
+fn concerns(pattern: &str, host: &CanonicalUrl, site: &str) -> bool {
+    host_of(pattern).is_some_and(|of| *of == *host.origin() || *of == *site)
+}
+
+/// What is known of a pattern, as a row; `paused`: nothing more of it is asked for.
+fn trap_row(pattern: &str, trap: &Trap, paused: bool) -> Value {
+    let state = match trap.forgiven {
+        Some(_) => "forgiven",
+        None if paused => "paused",
+        None => "suspected",
+    };
+    json!({
+        "pattern": pattern,
+        "state": state,
+        "suspicion": trap.suspicion(),
+        "pages": trap.pages,
+        "repeated": trap.repeated,
+        "made_up": trap.made_up,
+        "shuffled": trap.shuffled,
+        "line": trap.deepest,
+        "since": paused.then(|| trap.since.to_string()),
+        "evidence": trap_words(trap),
+        "examples": trap.examples,
+    })
 }
 
 /// The row that says what excluding or forgiving came to.
@@ -261,7 +351,9 @@ pub fn forgive_site(
         let mut row = changed_row(name, &change);
         row["urls"] = json!(batch.discoveries.len());
         let exclusions = change.names.into_iter().map(|name| (name, false)).collect();
-        store.commit(Batch { exclusions, ..batch }).map(|_| row)
+        let forgiven = |(name, trap)| (name, Some(Trap { forgiven: Some(now), ..trap }));
+        let traps = change.traps.into_iter().map(forgiven).collect();
+        store.commit(Batch { exclusions, traps, ..batch }).map(|_| row)
     });
     forgiven.map_err(|e| e.to_string())
 }
@@ -289,7 +381,10 @@ fn given_up(store: &dyn Store, host: HostKey, page: u64) -> Result<Vec<Discovery
         for (key, row) in rows {
             let left = matches!(
                 row.state,
-                UrlState::Failed | UrlState::Skipped(SkipReason::GivenUp | SkipReason::Excluded)
+                UrlState::Failed
+                    | UrlState::Skipped(
+                        SkipReason::GivenUp | SkipReason::Excluded | SkipReason::Trap
+                    )
             );
             if left {
                 out.push(Discovery {

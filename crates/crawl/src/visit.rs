@@ -5,18 +5,22 @@
 //! compression.
 
 use crate::before::{Before, Compared, Judged, Sites, children_of, same};
+use crate::digests::digests;
 use crate::director::Stage;
+use crate::filters::Filters;
 use crate::group::{Event, PageDone, Recorded, Revisited};
-use crate::judge::{judge, note_only};
-use crate::links::judge_links;
+use crate::judge::{judge, note_only, refused_by_filter, skip_of};
+use crate::links::{judge_links, sites_of};
 use crate::look::{bare_text, compared};
 use crate::tenure::Tenure;
+use crate::traps::Watching;
 use crate::world::{Clock, Web};
 use argiope_archive::{
-    BodyHasher, Compression, Payload, PayloadHasher, RecordHead, TextBlob, encode_text,
-    http_head_for_archive, not_modified_record, response_record,
+    Compression, Payload, RecordHead, TextBlob, encode_text, http_head_for_archive,
+    not_modified_record, response_record,
 };
 use argiope_fetch::{Answer, Body, Conditions, FetchError, Head, decoded_reader};
+use argiope_filter::Known;
 use argiope_frontier::revisit::Hint;
 use argiope_frontier::{Answered, Entry, Heard, Manner, Robots, SeenCache, SkipReason};
 use argiope_model::{
@@ -69,10 +73,16 @@ pub(crate) struct Shared {
     pub agent: Option<String>,
     /// The rules of the loaded hosts.
     pub rules: RwLock<HashMap<HostKey, Arc<Robots>>>,
+    /// The filters of the jobs.
+    pub filters: Filters,
     /// What pages were before, and what those of a site have in common.
     pub sites: Sites,
+    /// What is watched for series without end.
+    pub traps: Watching,
     /// Lets one large body be worked on at a time.
     pub large: Semaphore,
+    /// Whether the sites that pages link to are told.
+    pub budgets: bool,
     pub events: mpsc::Sender<Event>,
 }
 
@@ -250,8 +260,12 @@ pub(crate) struct Work<'a> {
 #[derive(Default)]
 pub(crate) struct Content {
     pub text: Option<Vec<u8>>,
+    /// The same as it is, and the title.
+    plain: Option<String>,
     /// Why there is none, where there should be one.
     no_text: Option<String>,
+    /// Its language, where that can be told.
+    language: Option<String>,
     links: Vec<Link>,
     /// References that should have been links and cannot be read.
     malformed: Vec<MalformedLink>,
@@ -276,7 +290,7 @@ impl Work<'_> {
     ) -> Result<Answer, FetchError> {
         let judge = |head: &Head| {
             stage.is_reading();
-            judge(self.job, entry, head)
+            judge(self.shared, self.job, entry, head)
         };
         self.shared.tenure.until_held().await;
         self.shared.web.get(&entry.url, conditions, &judge).await
@@ -287,7 +301,8 @@ impl Work<'_> {
         let blob = self.shared.store.links(&[entry.key])?.pop().flatten();
         let links = blob.map(|b| decode_links(&b)).transpose()?.unwrap_or_default();
         let found = judge_links(self.shared, self.job, &entry, &links, false);
-        Ok(PageDone { found, ..PageDone::bare(entry, self.number, Next::Expanded) })
+        let sites = sites_of(self.shared, self.job, &entry, &links, &found);
+        Ok(PageDone { found, sites, ..PageDone::bare(entry, self.number, Next::Expanded) })
     }
 
     /// What an answer means for its URL, ready to be committed.
@@ -377,6 +392,10 @@ impl Work<'_> {
                     content.directives = content.directives.and(tags);
                 }
                 capture.directives = content.directives;
+                if let Some(why) = self.refused(&entry.url, &media, &body, &content) {
+                    content = Content::default();
+                    outcome = refused_by_filter(head.status, &why);
+                }
             } else {
                 outcome = FetchOutcome::with_detail(
                     OutcomeKind::UnwantedType,
@@ -429,6 +448,23 @@ impl Work<'_> {
             self.compare(&entry, &mut capture, &mut recorded, &mut content)?;
         }
         self.finish(entry, capture, recorded, content, ip)
+    }
+
+    /// Why the job's filter refuses a page, now that all of it is known.
+    fn refused(
+        &self,
+        url: &CanonicalUrl,
+        media: &parse::MediaType,
+        body: &Body,
+        content: &Content,
+    ) -> Option<String> {
+        let known = Known {
+            kind: Some((&media.essence, parse::type_group(&media.essence))),
+            size: Some(body.len()),
+            language: Some(content.language.as_deref()),
+        };
+        let Shared { filters, suffixes, .. } = self.shared;
+        filters.refuses_answer(self.job, url, suffixes, known)
     }
 
     /// The server says that nothing has changed; `None` where it was not asked that.
@@ -571,7 +607,7 @@ impl Work<'_> {
         let next = match outcome.kind {
             OutcomeKind::Fetched | OutcomeKind::NotModified => Next::Done(UrlState::Fetched),
             OutcomeKind::Redirect => Next::Done(UrlState::Redirected),
-            OutcomeKind::UnwantedType => Next::Done(UrlState::Skipped(SkipReason::Type)),
+            OutcomeKind::UnwantedType => Next::Done(UrlState::Skipped(skip_of(outcome))),
             OutcomeKind::TooLarge => Next::Done(UrlState::Skipped(SkipReason::Size)),
             _ if outcome.is_transient() && entry.attempts < tries(outcome, self.shared.retries) => {
                 let wait = self.shared.retry_delay * (1 << entry.attempts.min(10));
@@ -580,9 +616,24 @@ impl Work<'_> {
             _ => Next::Done(UrlState::Failed),
         };
         // A page that asks for it has its links kept, not followed.
-        let found = match content.directives.nofollow {
+        let mut found = match content.directives.nofollow {
             true => Vec::new(),
             false => judge_links(self.shared, self.job, &entry, &content.links, content.index),
+        };
+        let trap = match (&next, &content.plain) {
+            _ if entry.again => None,
+            (Next::Done(UrlState::Fetched), Some(plain)) => {
+                let now = self.shared.clock.now();
+                self.shared.traps.read(&entry, plain, &content.links, &mut found, now)
+            }
+            (Next::Done(UrlState::Redirected), _) => {
+                self.shared.traps.redirected(&entry, &mut found)
+            }
+            _ => None,
+        };
+        let sites = match content.directives.nofollow {
+            true => Vec::new(),
+            false => sites_of(self.shared, self.job, &entry, &content.links, &found),
         };
         // The URLs of a sitemap are no links of a page.
         let parsed = content.text.is_some();
@@ -604,6 +655,7 @@ impl Work<'_> {
             text: content.text,
             links,
             found,
+            sites,
             words: content.words,
             link_count: content.links.iter().map(|link| u64::from(link.count)).sum(),
             capture: Some(capture),
@@ -614,6 +666,7 @@ impl Work<'_> {
             plan: None,
             unsure: content.unsure.map(Box::new),
             looks: Vec::new(),
+            trap: trap.map(Box::new),
         })
     }
 }
@@ -660,6 +713,7 @@ pub(crate) fn content_of(
     let malformed = malformed.collect();
     let directives = agent.map(|agent| parse::meta_directives(&page.robots, agent));
     let words = page.text.split_ascii_whitespace().count() as u64;
+    let language = page.language.clone();
     // A scanned document is known by its title at least.
     let is_mute = no_text.is_some() && page.title.is_empty();
     let blob = TextBlob {
@@ -669,10 +723,20 @@ pub(crate) fn content_of(
         headings: page.headings.into_iter().map(|h| h.text).collect(),
         language: page.language,
         text: page.text,
+        around: page.around,
     };
+    let text = (!is_mute).then(|| encode_text(&blob));
+    let plain = no_text.is_none().then(|| {
+        let TextBlob { mut text, title, .. } = blob;
+        text.push('\n');
+        text.push_str(&title);
+        text
+    });
     Ok(Content {
-        text: (!is_mute).then(|| encode_text(&blob)),
+        text,
+        plain,
         no_text,
+        language,
         links,
         malformed,
         words,
@@ -697,37 +761,6 @@ pub(crate) fn first_bytes(body: &Body) -> Result<Vec<u8>, VisitError> {
     let mut first = Vec::new();
     body.reader()?.take(1500).read_to_end(&mut first)?;
     Ok(first)
-}
-
-/// The digest of what is stored and of what it means; one pass when they are the same bytes.
-fn digests(stored: &Body, plain: Option<&Body>) -> Result<([u8; 20], [u8; 32]), VisitError> {
-    let (mut payload, mut meaning) = (PayloadHasher::new(), BodyHasher::new());
-    let same = plain.is_some_and(|plain| std::ptr::eq(plain, stored));
-    each_piece(stored, |piece| {
-        payload.update(piece);
-        if same {
-            meaning.update(piece);
-        }
-    })?;
-    if let Some(plain) = plain.filter(|_| !same) {
-        each_piece(plain, |piece| meaning.update(piece))?;
-    }
-    Ok((payload.finish(), meaning.finish()))
-}
-
-fn each_piece(body: &Body, mut take: impl FnMut(&[u8])) -> Result<(), VisitError> {
-    if let Some(bytes) = body.bytes() {
-        take(bytes);
-        return Ok(());
-    }
-    let mut reader = body.reader()?;
-    let mut piece = vec![0; 128 << 10];
-    loop {
-        match reader.read(&mut piece)? {
-            0 => return Ok(()),
-            n => take(&piece[..n]),
-        }
-    }
 }
 
 /// What a sitemap lists, as links.

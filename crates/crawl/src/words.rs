@@ -473,7 +473,8 @@ pub(crate) fn hit_row(hit: &Hit, order: &SearchOrder) -> Value {
         "fetched_at": hit.fetched_at.to_string(),
         "changed_at": hit.changed_at.to_string(),
         "partial": hit.partial,
-        "alike": hit.alike.iter().map(|doc| doc.0).collect::<Vec<_>>(),
+        "alike": hit.alike.iter().map(|page| page.doc.0).collect::<Vec<_>>(),
+        "alike_urls": hit.alike.iter().map(|page| &*page.url).collect::<Vec<_>>(),
     });
     if let Some(at) = order.at {
         row["at"] = json!(at.to_string());

@@ -20,6 +20,12 @@ pub enum SkipReason {
     GivenUp,
     /// Its site was excluded by hand.
     Excluded,
+    /// The job's filter does not let it through.
+    Filter,
+    /// It belongs to a series of pages without end.
+    Trap,
+    /// Its site has given as many pages as the job takes of one.
+    SitePages,
 }
 
 impl SkipReason {
@@ -33,6 +39,9 @@ impl SkipReason {
             Self::Robots => "robots",
             Self::GivenUp => "given_up",
             Self::Excluded => "excluded",
+            Self::Filter => "filter",
+            Self::Trap => "trap",
+            Self::SitePages => "site_pages",
         }
     }
 }
@@ -86,6 +95,7 @@ mod tests {
                 skip_extensions: ["png".to_owned()].into(),
             },
             query: QueryPolicy::Keep,
+            filter: None,
         };
         let ask =
             |url: &str, depth| admit(&job, &suffixes, &CanonicalUrl::parse(url).unwrap(), depth);

@@ -6,6 +6,7 @@
 
 use crate::address::{Addresses, Network, Turn};
 use crate::admit::SkipReason;
+use crate::budget::Budgets;
 use crate::exchange::{Entry, HostNote, HostWindow, Named, Refill, Release, Wants};
 use crate::order::Place;
 use crate::task::{Errand, Task};
@@ -100,10 +101,17 @@ pub struct Frontier {
     /// What is to be known of loaded hosts should the run end.
     pub(crate) notes: Vec<HostNote>,
     waiting: BTreeSet<(Time, HostKey)>,
-    ready: BTreeSet<(Place, HostKey)>,
+    /// By tier (all in the first, unless they are over a budget), then by place.
+    pub(crate) ready: BTreeSet<(u8, Place, HostKey)>,
+    /// What sites may take, where a job has budgets.
+    pub(crate) budgets: Option<Budgets>,
+    /// Hosts that are not held and have something to do.
+    pub(crate) awaited: usize,
+    /// When hosts that are held last gave way to others.
+    pub(crate) gave_way: Time,
     touched: BTreeSet<HostKey>,
     /// Jobs whose rows must not be handed out now.
-    gated: HashSet<JobId>,
+    pub(crate) gated: HashSet<JobId>,
     /// Partitions that are being given to somebody else: nothing more of them is handed out.
     pub(crate) leaving: BTreeSet<u16>,
     /// Rows in all windows.
@@ -138,6 +146,9 @@ impl Frontier {
             hosts: HashMap::default(),
             waiting: BTreeSet::new(),
             ready: BTreeSet::new(),
+            budgets: None,
+            awaited: 0,
+            gave_way: Time(0),
             touched: BTreeSet::new(),
             gated: HashSet::new(),
             leaving: BTreeSet::new(),
@@ -218,14 +229,23 @@ impl Frontier {
 
     /// The next thing that may be done now. A URL is handed out: `answered` gives the
     /// connection back, `settled` says that the store has taken the result. `leads_to` tells
-    /// the first place that its links could get.
+    /// the first place that its links could get, `refuses` why a URL is not to be asked for.
     ///
     /// On one connection (to a host, or at all) the order is exact: a row waits while an open
     /// one could still put something before it.
-    pub fn next(&mut self, now: Time, leads_to: impl FnOnce(&Entry) -> Place) -> Option<Task> {
+    pub fn next(
+        &mut self,
+        now: Time,
+        leads_to: impl FnOnce(&Entry) -> Place,
+        refuses: impl Fn(&Entry) -> Option<SkipReason>,
+    ) -> Option<Task> {
+        self.judge_budgets(now);
         self.wake(now);
         loop {
-            let (place, key) = *self.ready.first()?;
+            let (tier, place, key) = *self.ready.first()?;
+            if self.gives_way(tier) {
+                return None;
+            }
             let host = self.hosts.get(&key).expect("a ready host is loaded");
             let left_alone = host.temper.refuses(now);
             if let Some(entry) = host.window.get(&place).filter(|_| host.errands.is_empty())
@@ -236,7 +256,7 @@ impl Frontier {
                     Some(r) if !r.verdict(entry.url.path_and_query()).allowed => {
                         Some(SkipReason::Robots)
                     }
-                    _ => None,
+                    _ => refuses(entry),
                 };
                 if let Some(reason) = refusal {
                     let entry = self.change(key, now, |host, _| host.refuse(place))?;
@@ -275,6 +295,10 @@ impl Frontier {
             }
             let ask_robots = !expand && self.rules.robots.is_some() && host.rules.are_stale(now);
             let per_host = self.rules.per_host;
+            if !expand {
+                self.charge(key, place);
+            }
+            let host = self.hosts.get(&key)?;
             let first_out = host.free.len() == per_host;
             self.out += 1;
             self.asked += usize::from(first_out);
@@ -406,7 +430,7 @@ impl Frontier {
     /// Whether a host could be asked now.
     pub fn has_ready(&mut self, now: Time) -> bool {
         self.wake(now);
-        !self.ready.is_empty()
+        self.ready.first().is_some_and(|(tier, ..)| !self.gives_way(*tier))
     }
 
     /// What the store should bring, and what it may take back. Asking marks the refills as
@@ -443,7 +467,8 @@ impl Frontier {
         }
         // Twice what could be handed out now, so that the next look-up comes in time; never few,
         // so that a crawl on one connection goes from host to host in order.
-        let busy = self.out + self.ready.len();
+        let within = self.ready_within(self.rules.connections);
+        let busy = if self.has_only_held() { within } else { self.out + within };
         if busy < self.rules.connections {
             let missing = (2 * (self.rules.connections - busy)).max(MIN_HOSTS);
             // Hosts with long rules take the room of several.
@@ -454,7 +479,13 @@ impl Frontier {
             if room == 0 {
                 let over = self.hosts.len().saturating_sub(most);
                 let enough = missing.min(most / 8 + 1).max(over);
-                let spare = self.spare(enough);
+                let aside = self.give_way(enough, now);
+                let spare = self.spare(enough - aside.len());
+                for (key, until) in aside {
+                    let release = self.release(key, false);
+                    let not_before = release.not_before.max(until);
+                    wants.releases.push(Release { not_before, ..release });
+                }
                 wants.releases.extend(spare.into_iter().map(|key| self.release(key, false)));
             }
         }
@@ -517,6 +548,7 @@ impl Frontier {
         self.unspot(key);
         let host = self.hosts.remove(&key).expect("only loaded hosts are released");
         self.held -= host.window.len();
+        self.left_behind(&host, asleep);
         Release { host: key, not_before: host.holds_until(), temper: host.temper, asleep }
     }
 
@@ -544,8 +576,8 @@ impl Frontier {
             Spot::Waiting(time) => {
                 self.waiting.remove(&(time, key));
             }
-            Spot::Ready(place) => {
-                self.ready.remove(&(place, key));
+            Spot::Ready(tier, place) => {
+                self.ready.remove(&(tier, place, key));
             }
         }
     }
@@ -559,7 +591,7 @@ impl Frontier {
             _ if !host.errands.is_empty() => Place::FIRST,
             // What is not asked for any more need not wait to be refused.
             Some(place) if host.temper.refuses(now).is_some() && !host.free.is_empty() => {
-                return Spot::Ready(place);
+                return Spot::Ready(0, place);
             }
             Some(place) if !host.rules.asking => place,
             _ => return Spot::Nowhere,
@@ -573,27 +605,32 @@ impl Frontier {
         }
         let address = self.addresses.free_at(host.address.ip);
         let time = (*free).max(host.not_before).max(address);
-        if time <= now { Spot::Ready(first) } else { Spot::Waiting(time) }
+        if time <= now {
+            Spot::Ready(self.tier_of(host, first), first)
+        } else {
+            Spot::Waiting(time)
+        }
     }
 
     /// Puts a host where it belongs after anything about it has changed.
-    fn settle_spot(&mut self, key: HostKey, now: Time) {
+    pub(crate) fn settle_spot(&mut self, key: HostKey, now: Time) {
         let Some(host) = self.hosts.get(&key) else { return };
-        let first = if self.gated.is_empty() {
+        let first = if self.gated.is_empty() && host.shut.is_empty() {
             host.window.first_key_value().map(|(place, _)| *place)
         } else {
-            let open = |e: &&Entry| e.again || !self.gated.contains(&e.job);
+            let open = |e: &&Entry| self.is_open(host, e);
             host.window.values().find(open).map(|e| e.place)
         };
         // One connection: nothing overtakes what an open row may still lead to.
         let first = first.filter(|place| self.rules.per_host > 1 || !host.may_lead_before(*place));
+        let first = first.map(|place| self.first_afloat(host, place));
         let leaves = self.leaving.contains(&key.part);
         let spot = if leaves { Spot::Nowhere } else { self.spot_of(host, first, now) };
         if spot == Spot::Nowhere {
             self.addresses.waits(host.address.ip, key);
         }
         if spot == host.spot {
-            return;
+            return self.recount(key);
         }
         self.unspot(key);
         match spot {
@@ -601,10 +638,11 @@ impl Frontier {
             Spot::Waiting(time) => {
                 self.waiting.insert((time, key));
             }
-            Spot::Ready(place) => {
-                self.ready.insert((place, key));
+            Spot::Ready(tier, place) => {
+                self.ready.insert((tier, place, key));
             }
         }
         self.hosts.get_mut(&key).expect("looked up above").spot = spot;
+        self.recount(key);
     }
 }

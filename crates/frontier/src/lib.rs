@@ -47,12 +47,17 @@
 //! healed by good answers. What a host asked of us is put into a [`HostNote`] and committed at
 //! once, so that a crash does not forget it.
 //!
+//! A row keeps in its place how many pages without news led to it, one found on the other: by that
+//! [`Traps`] recognises series of pages without end. What is suspected is put at a place behind all others
+//! of its host, what is paused is refused.
+//!
 //! Who moves what: the engine (`crawl`) reports events and performs what [`Frontier::wants`]
 //! asks; the store keeps the rows. Nothing here does I/O or reads a clock: time comes as an
 //! argument.
 
 mod address;
 mod admit;
+mod budget;
 mod exchange;
 mod exclusions;
 mod heap;
@@ -62,12 +67,15 @@ pub mod revisit;
 mod robots;
 mod rules;
 mod seen;
+mod sinking;
 mod task;
 mod temper;
+mod trap;
 mod window;
 
 pub use address::{Network, Turn};
 pub use admit::{Admission, SkipReason, admit};
+pub use budget::{BadBudgets, Budgets, SiteBudget};
 pub use exchange::{Entry, HostNote, HostWindow, Named, Refill, Release, RobotsFile, Wants};
 pub use exclusions::{Exclusions, NotAName, site_name};
 pub use heap::{Answered, Counts, Frontier, Politeness};
@@ -77,3 +85,4 @@ pub use rules::{Brake, RobotsUse, Waiting};
 pub use seen::SeenCache;
 pub use task::{Errand, Task};
 pub use temper::{Heard, Manner, Patience, Temper};
+pub use trap::{Gist, Held, Judged, Read, Trap, Traps, lies_far_ahead};

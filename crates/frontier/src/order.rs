@@ -4,6 +4,16 @@
 //! number of the page that held the link; depth-first inverts that number, so that the newest
 //! page's links come first. Within a page, links keep the order in which they stand. A
 //! redirect's target takes the place right behind its source: it is the same visit.
+//!
+//! ```text
+//!  order:  level (16 bits), page (48)     breadth-first
+//!          0, inverted page               depth-first (older programs: 0xffff, inverted page)
+//!          0xff00 + 255 - line, inverted page      held back: behind all of the above
+//!  seq:    position on the page (48), line (8), redirects (8)
+//! ```
+//!
+//! The *line* of a row is how many pages without news, one found on the other, led to it (see
+//! [`crate::Traps`]). What is held back goes by the longest line, then by the newest page.
 
 use argiope_model::Order;
 use serde::{Deserialize, Serialize};
@@ -22,18 +32,45 @@ impl Place {
     pub const FIRST: Place = Place { order: 0, seq: 0 };
     /// Behind every other.
     pub const LAST: Place = Place { order: u64::MAX, seq: u64::MAX };
+
+    /// How many pages without news, one found on the other, led here.
+    pub fn line(self) -> u8 {
+        (self.seq >> LINE_BITS) as u8
+    }
+
+    /// The same place at the end of such a line.
+    pub fn with_line(self, line: u8) -> Self {
+        let seq = self.seq & !(0xff << LINE_BITS) | u64::from(line) << LINE_BITS;
+        Place { seq, ..self }
+    }
+
+    /// Whether it lies behind every place that is not held back.
+    pub fn is_held_back(self) -> bool {
+        (BACK..0xffff).contains(&(self.order >> PAGE_BITS))
+    }
+
+    /// The place behind every other of its host, for a row of a job with this order.
+    pub fn held_back(self, order: Order) -> Self {
+        let band = BACK + u64::from((u8::MAX - self.line()).min(u8::MAX - 1));
+        let page = !page_of(order, self) & PAGES;
+        Place { order: band << PAGE_BITS | page, ..self }
+    }
 }
 
 /// Room between two links of a page for the targets of redirects.
 const STEP: u64 = 1 << 16;
 const PAGE_BITS: u32 = 48;
+const PAGES: u64 = (1 << PAGE_BITS) - 1;
+const LINE_BITS: u32 = 8;
+/// Above the deepest level.
+const BACK: u64 = 0xff00;
 
 /// The place of the `index`-th link of the `page`-th page a crawl has read.
 pub fn place_of_link(order: Order, depth: u16, page: u64, index: usize) -> Place {
-    let page = page & ((1 << PAGE_BITS) - 1);
+    let page = page & PAGES;
     let order = match order {
-        Order::Breadth => u64::from(depth) << PAGE_BITS | page,
-        Order::Depth => !page,
+        Order::Breadth => u64::from(depth).min(BACK - 1) << PAGE_BITS | page,
+        Order::Depth => !page & PAGES,
     };
     Place { order, seq: index as u64 * STEP }
 }
@@ -46,10 +83,10 @@ pub fn place_of_seed(order: Order, page: u64, index: usize) -> Place {
 /// The number of the page, or step, that a place was given by.
 pub fn page_of(order: Order, place: Place) -> u64 {
     let page = match order {
-        Order::Breadth => place.order,
-        Order::Depth => !place.order,
+        Order::Breadth if !place.is_held_back() => place.order,
+        _ => !place.order,
     };
-    page & ((1 << PAGE_BITS) - 1)
+    page & PAGES
 }
 
 /// The place of a redirect's target: right behind the URL that redirected.
@@ -89,6 +126,27 @@ mod tests {
         assert!(place_of_link(order, 9, 5, 0) < place_of_link(order, 1, 5, 1));
         assert_eq!(page_of(order, place_of_link(order, 9, 5, 0)), 5);
         assert_eq!(page_of(Order::Breadth, place_of_link(Order::Breadth, 9, 5, 0)), 5);
+    }
+
+    #[test]
+    fn what_is_held_back_comes_last_and_by_the_longest_line() {
+        for order in [Order::Breadth, Order::Depth] {
+            let at = |depth, page, line| place_of_link(order, depth, page, 3).with_line(line);
+            let back = at(2, 7, 4).held_back(order);
+            assert!(back.is_held_back() && back.line() == 4 && page_of(order, back) == 7);
+            assert!(!at(2, 7, 4).is_held_back() && page_of(order, at(2, 7, 4)) == 7);
+            assert!(back > at(u16::MAX, 9, 0) && back > at(0, 0, 255));
+            assert!(at(2, 7, 5).held_back(order) < back, "a longer line comes first");
+            assert!(at(2, 8, 4).held_back(order) < back, "then a newer page");
+            assert_eq!(back.held_back(order), back);
+            assert!(at(0, 1, 0).held_back(order).is_held_back() && back < Place::LAST);
+        }
+        let link = place_of_link(Order::Breadth, 1, 7, 3).with_line(9);
+        assert_eq!(place_of_redirect(link).line(), 9);
+        assert!(link > place_of_link(Order::Breadth, 1, 7, 2).with_line(200));
+        // A row that an older program queued depth-first is not one that is held back.
+        assert!(!Place { order: !7, seq: 0 }.is_held_back());
+        assert_eq!(page_of(Order::Depth, Place { order: !7, seq: 0 }), 7);
     }
 
     #[test]

@@ -19,7 +19,8 @@ use std::time::Duration;
 pub(crate) enum Spot {
     Nowhere,
     Waiting(Time),
-    Ready(Place),
+    /// Its tier, and the place of its first row.
+    Ready(u8, Place),
 }
 
 #[derive(Debug)]
@@ -48,6 +49,12 @@ pub(crate) struct Host {
     /// Handed out and not yet deleted from the queue.
     open: HashMap<Place, Open>,
     pub spot: Spot,
+    /// The number of its site among those with budgets.
+    pub site: Option<u32>,
+    /// Jobs whose rows are not handed out while what is out may fill their cap on the site.
+    pub shut: Vec<JobId>,
+    /// Whether hosts that are held wait for it.
+    pub awaited: bool,
 }
 
 /// What the host's robots.txt says, as far as it is known.
@@ -132,6 +139,9 @@ impl Host {
             errands: VecDeque::new(),
             open: HashMap::new(),
             spot: Spot::Nowhere,
+            site: None,
+            shut: Vec::new(),
+            awaited: false,
         }
     }
 
@@ -139,6 +149,12 @@ impl Host {
     pub fn idle(&self, per_host: usize) -> bool {
         let asking = self.rules.asking || self.address.asking || !self.errands.is_empty();
         self.open.is_empty() && !self.refilling && !asking && self.free.len() == per_host
+    }
+
+    /// Whether it has rows to hand out sooner or later, or something out that may lead to some.
+    pub fn is_alive(&self, per_host: usize) -> bool {
+        let unread = self.more && self.window.is_empty();
+        self.spot != Spot::Nowhere || unread || !self.idle(per_host)
     }
 
     /// Whether it is asked on one connection whatever the setting: it named a delay of its own,

@@ -15,7 +15,7 @@ fn obeying(per_host: usize) -> Frontier {
 }
 
 fn next(frontier: &mut Frontier, now: i64) -> Option<Task> {
-    frontier.next(Time(now), leads_last)
+    frontier.next(Time(now), leads_last, |_| None)
 }
 
 fn heard(manner: Manner) -> Heard {

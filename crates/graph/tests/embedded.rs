@@ -29,6 +29,7 @@ fn job(id: u32) -> JobChange {
         limits: Limits::default(),
         wanted: Wanted { types: Default::default(), skip_extensions: Default::default() },
         query: QueryPolicy::Keep,
+        filter: None,
     }))
 }
 

@@ -1,11 +1,9 @@
 //! A page on its way into the index: everything that is known of it, and its words.
 
-use crate::analyse::{
-    BEGIN, END, Feed, Form, Rules, Sketch, Stems, StopList, Token, Walk, quick_hash,
-};
+use crate::analyse::{BEGIN, END, Feed, Form, Rules, Stems, StopList, Token, Walk, quick_hash};
 use crate::links::{LINK_PHRASES, LinkedAs};
 use crate::schema::{Fields, NO_SNIPPET};
-use argiope_archive::TextBlob;
+use argiope_archive::{Fingerprint, TextBlob, TitlePrint};
 use argiope_model::{CanonicalUrl, DocId, Location, Time};
 use std::sync::Arc;
 use tantivy::TantivyDocument;
@@ -84,7 +82,6 @@ impl Press {
         let language = page.text.language.as_deref().unwrap_or(&self.language);
         let rules = Rules::of(language);
         self.phrase(&page.text.title, rules, true);
-        let title_hash = quick_hash(self.feed.text());
         put(&mut self.feed, fields.title);
         for heading in &page.text.headings {
             self.phrase(heading, None, true);
@@ -97,7 +94,7 @@ impl Press {
             self.phrase(phrase, None, false);
         }
         put(&mut self.feed, fields.links);
-        let sketch = self.body(&page.text.text, rules);
+        self.body(&page.text.text, rules);
         put(&mut self.loose, fields.loose);
         // The largest last: a document is a buffer that grows.
         put(&mut self.feed, fields.body);
@@ -118,7 +115,12 @@ impl Press {
         for word in extra {
             out.add_u64(fields.link_extra, word);
         }
-        out.add_u64(fields.sketch, sketch.finish(title_hash));
+        for mark in Fingerprint::of_page(&page.text.text, &page.text.around).marks() {
+            out.add_u64(fields.marks, u64::from(*mark));
+        }
+        for word in TitlePrint::of(&page.text.title).words() {
+            out.add_u64(fields.called, u64::from(word));
+        }
         out.add_u64(fields.segment, u64::from(page.location.segment));
         out.add_u64(fields.offset, page.location.offset);
         out.add_u64(fields.length, page.location.length);
@@ -164,29 +166,22 @@ impl Press {
     }
 
     /// The words of the text without the stop words, and their stems.
-    fn body(&mut self, text: &str, rules: Option<Rules>) -> Sketch {
+    fn body(&mut self, text: &str, rules: Option<Rules>) {
         let Press { stop, walk, stems, feed, loose, pages, .. } = self;
-        let mut sketch = Sketch::default();
         walk.tokens(text, |token| {
             match token.form {
                 _ if token.text.is_empty() => {}
                 Form::Word => {
                     let hash = quick_hash(token.text);
-                    sketch.word(hash);
                     if !stop.holds_hash(hash) {
                         feed.push(token.text, token.position);
                         loosen(stems, loose, rules, token, (hash, *pages));
                     }
                 }
-                Form::Single => {
-                    sketch.word(quick_hash(token.text));
-                    feed.push(token.text, token.position);
-                }
-                Form::Whole | Form::Pair => feed.push(token.text, token.position),
+                Form::Single | Form::Whole | Form::Pair => feed.push(token.text, token.position),
             }
             true
         });
-        sketch
     }
 
     /// Words that belong together, all of them, after those before with a gap between. With

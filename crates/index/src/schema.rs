@@ -12,7 +12,7 @@ use tantivy::schema::{
 use tantivy::tokenizer::{TextAnalyzer, TokenizerManager};
 
 /// The format of an index; another one is made anew.
-pub(crate) const FORMAT: u32 = 2;
+pub(crate) const FORMAT: u32 = 3;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Fields {
@@ -38,7 +38,9 @@ pub(crate) struct Fields {
     pub backlinks: Field,
     pub link_digest: Field,
     pub link_extra: Field,
-    pub sketch: Field,
+    /// What it is compared with other pages by; see `near`.
+    pub marks: Field,
+    pub called: Field,
     pub segment: Field,
     pub offset: Field,
     pub length: Field,
@@ -111,7 +113,8 @@ impl Fields {
             backlinks: schema.add_u64_field("backlinks", FAST),
             link_digest: schema.add_u64_field("link_digest", FAST),
             link_extra: schema.add_u64_field("link_extra", FAST),
-            sketch: schema.add_u64_field("sketch", FAST),
+            marks: schema.add_u64_field("marks", FAST),
+            called: schema.add_u64_field("called", FAST),
             segment: schema.add_u64_field("segment", FAST),
             offset: schema.add_u64_field("offset", FAST),
             length: schema.add_u64_field("length", FAST),

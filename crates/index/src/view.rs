@@ -10,6 +10,7 @@ use crate::past::Past;
 use crate::schema::{Fields, NO_SNIPPET, UNTIL};
 use crate::texts::Texts;
 use crate::versions::Held;
+use argiope_archive::{Fingerprint, Siblings, TitlePrint};
 use argiope_model::{DocId, Location, Time};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -46,6 +47,8 @@ pub(crate) struct Known {
     pub lengths: Vec<OnceLock<Arc<[f32; 256]>>>,
     /// Long texts that snippets were cut from.
     pub texts: Texts,
+    /// Pages of a site that others of it are compared with.
+    pub siblings: Mutex<HashMap<String, Arc<Siblings>>>,
 }
 
 /// How large an index is.
@@ -265,7 +268,8 @@ impl Columns {
 /// What of a document is shown and compared.
 pub(crate) struct Looks {
     columns: Columns,
-    sketch: Column<u64>,
+    marks: Column<u64>,
+    called: Column<u64>,
     flags: Column<u64>,
     fetched: Column<i64>,
     changed: Column<i64>,
@@ -311,7 +315,8 @@ impl Looks {
         let fast = segment.fast_fields();
         Ok(Looks {
             columns: Columns::open(segment)?,
-            sketch: fast.u64("sketch")?,
+            marks: fast.u64("marks")?,
+            called: fast.u64("called")?,
             flags: fast.u64("flags")?,
             fetched: fast.i64("fetched")?,
             changed: fast.i64("changed")?,
@@ -331,8 +336,12 @@ impl Looks {
         self.columns.location(doc)
     }
 
-    pub fn sketch(&self, doc: u32) -> u64 {
-        self.sketch.first(doc).unwrap_or(0)
+    pub fn print(&self, doc: u32) -> Fingerprint {
+        Fingerprint::from_marks(self.marks.values_for_doc(doc).map(|mark| mark as u32))
+    }
+
+    pub fn title(&self, doc: u32) -> TitlePrint {
+        TitlePrint::from_words(self.called.values_for_doc(doc).map(|word| word as u16))
     }
 
     pub fn no_snippet(&self, doc: u32) -> bool {

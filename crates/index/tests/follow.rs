@@ -158,7 +158,7 @@ fn other_settings_and_newer_formats_are_refused_with_a_sentence() {
     assert!(error.contains("stop list") && error.contains("reindex"), "{error}");
     let meta = dir.path().join("meta.json");
     let text = std::fs::read_to_string(&meta).unwrap();
-    std::fs::write(&meta, text.replace("\\\"format\\\":2", "\\\"format\\\":9")).unwrap();
+    std::fs::write(&meta, text.replace("\\\"format\\\":3", "\\\"format\\\":9")).unwrap();
     let error = Index::open(dir.path(), &settings).err().unwrap().to_string();
     assert!(error.contains("newer Argiope"), "{error}");
     let error = View::open(&dir.path().join("none")).err().unwrap().to_string();

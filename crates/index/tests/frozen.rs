@@ -1,5 +1,5 @@
-//! Indexes of earlier days, kept in the tree: one of this format must open and say what it said, one of
-//! format 1 is told from damage and made again.
+//! Indexes of earlier days, kept in the tree: one of this format must open and say what it said, older
+//! ones are told from damage and made again.
 
 #![allow(clippy::unwrap_used)]
 
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 const MAKE: &str = "ARGIOPE_INDEX_FREEZE";
 
 fn frozen() -> PathBuf {
-    sample("v2")
+    sample("v3")
 }
 
 fn sample(format: &str) -> PathBuf {
@@ -50,7 +50,7 @@ fn the_sample_is_made_on_demand() {
 }
 
 #[test]
-fn an_index_of_format_2_is_read_and_written_on() {
+fn an_index_of_format_3_is_read_and_written_on() {
     let copy = tempfile::tempdir().unwrap();
     copied(&frozen(), copy.path());
     let check = |view: &View| {
@@ -73,13 +73,15 @@ fn an_index_of_format_2_is_read_and_written_on() {
 }
 
 #[test]
-fn an_index_of_format_1_is_told_from_a_newer_one_and_made_again() {
-    let copy = tempfile::tempdir().unwrap();
-    copied(&sample("v1"), copy.path());
-    let error = View::open(copy.path()).err().unwrap();
-    assert!(error.to_string().contains("an older Argiope made it"), "{error}");
-    assert!(matches!(error, IndexError::Damaged { .. }), "{error:?}");
-    assert!(Index::open(copy.path(), &Settings::default()).is_err());
-    let index = Index::rebuild(copy.path(), &Settings::default()).unwrap();
-    assert_eq!(index.view().size().unwrap().documents, 0);
+fn an_older_index_is_told_from_a_newer_one_and_made_again() {
+    for format in ["v1", "v2"] {
+        let copy = tempfile::tempdir().unwrap();
+        copied(&sample(format), copy.path());
+        let error = View::open(copy.path()).err().unwrap();
+        assert!(error.to_string().contains("an older Argiope made it"), "{error}");
+        assert!(matches!(error, IndexError::Damaged { .. }), "{error:?}");
+        assert!(Index::open(copy.path(), &Settings::default()).is_err());
+        let index = Index::rebuild(copy.path(), &Settings::default()).unwrap();
+        assert_eq!(index.view().size().unwrap().documents, 0);
+    }
 }

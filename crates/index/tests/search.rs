@@ -223,7 +223,7 @@ fn pages_that_are_nearly_the_same_stand_under_one() {
     let text: String = (0..200).map(|n| format!("word{n} ")).collect();
     scene.page("http://a.test/1", "Spider", &format!("{text} spider"));
     scene.page("http://b.test/2", "Spider", &format!("{text} spider"));
-    scene.page("http://b.test/3", "Another", &format!("{text} spider"));
+    scene.page("http://b.test/3", "Another", "Other words than those two have, and a spider");
     let view = view(&scene, dir.path());
     let answer = scene.search(&view, "spider");
     assert_eq!((answer.total, answer.hits.len()), (3, 2), "all are counted");
@@ -231,6 +231,49 @@ fn pages_that_are_nearly_the_same_stand_under_one() {
     assert_eq!(folded.alike.len(), 1);
     let unfolded = SearchOptions { fold: false, ..SearchOptions::default() };
     assert_eq!(scene.search_with(&view, "spider", &unfolded).hits.len(), 3);
+}
+
+#[test]
+fn articles_inside_of_one_site_stay_apart_and_a_copy_on_another_is_folded_when_it_comes_later() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut scene = Scene::new(dir.path());
+    let prose = |of: &str, words: u32| -> String {
+        let word = |n: u32| format!("{of}{}{}", n * 7 % 31, if n % 40 == 39 { "\n" } else { " " });
+        (0..words).map(word).collect()
+    };
+    // More of the site than of the article.
+    let page = |site: &str, article: &str| {
+        format!("{}\nspider\n{}", prose(site, 300), prose(article, 120))
+    };
+    for n in 0..6 {
+        let title = format!("Article {}", ["ant", "bee", "cat", "dog", "eel", "fox"][n]);
+        scene.page(&format!("http://a.test/{n}"), &title, &page("menu", &title[8..]));
+    }
+    let mut index = scene.indexed(dir.path());
+    let answer = scene.search(&index.view(), "spider");
+    assert_eq!(answer.hits.len(), 6);
+    assert!(answer.hits.iter().all(|hit| hit.alike.is_empty()), "{:?}", answer.hits);
+    let near = |view: &View, url: &str, text: &str| -> Vec<String> {
+        view.near(scene.doc(url), text).unwrap().into_iter().map(|near| near.url).collect()
+    };
+    assert_eq!(near(&index.view(), "http://a.test/1", &page("menu", "bee")), [""; 0]);
+
+    scene.page("http://b.test/copy", "Article bee - B", &page("other", "bee"));
+    scene.page("http://b.test/else", "Article gnu - B", &page("other", "gnu"));
+    scene.page("http://b.test/more", "Article hen - B", &page("other", "hen"));
+    scene.catch_up(&mut index);
+    index.commit().unwrap();
+    let view = index.view();
+    let answer = scene.search(&view, "spider");
+    assert_eq!((answer.total, answer.hits.len()), (9, 8));
+    let folded = answer.hits.iter().find(|hit| !hit.alike.is_empty()).unwrap();
+    let mut both = [&*folded.url, &*folded.alike[0].url];
+    both.sort_unstable();
+    assert_eq!(both, ["http://a.test/1", "http://b.test/copy"]);
+    let near = |url: &str, text: &str| -> Vec<String> {
+        view.near(scene.doc(url), text).unwrap().into_iter().map(|near| near.url).collect()
+    };
+    assert_eq!(near("http://b.test/copy", &page("other", "bee")), ["http://a.test/1"]);
 }
 
 #[test]

@@ -119,6 +119,8 @@ pub struct Limits {
     pub time_ms: Option<u64>,
     /// Body bytes received.
     pub bytes: Option<u64>,
+    /// Pages fetched of one site.
+    pub site_pages: Option<u64>,
 }
 
 /// What happens to the query string of a discovered URL.
@@ -199,6 +201,8 @@ pub struct Job {
     pub wanted: Wanted,
     /// What happens to query strings.
     pub query: QueryPolicy,
+    /// The rules of its filter as they were written; `None`: everything inside the scope is taken.
+    pub filter: Option<String>,
 }
 
 #[cfg(test)]

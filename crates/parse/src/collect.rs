@@ -76,6 +76,7 @@ impl Extractor<'_> {
     /// The anchor has ended: now its words are known.
     pub(crate) fn close_anchor(&mut self) {
         let Some(Anchor { link, mark, alt }) = self.anchor.take() else { return };
+        self.around.link(mark..self.text.mark());
         let mut words = self.text.since(mark, MAX_WORDS_BYTES);
         if words.is_empty() {
             words = alt;

@@ -13,6 +13,7 @@
 //! * What is not here: resolving (`resolve`), and the tree. An element left open ends where the
 //!   next of its kind begins.
 
+use crate::around::Around;
 use crate::collect::Anchor;
 use crate::current::CurrentTag;
 use crate::fold::{Folded, one_line};
@@ -51,6 +52,7 @@ pub(crate) struct Extractor<'p> {
     /// Bytes that the links take, see `collect`.
     pub(crate) link_bytes: usize,
     heading: Option<(u8, usize)>,
+    pub(crate) around: Around,
     templates: u32,
     /// How deep inside `svg` or `math`; 0 = HTML.
     pub(crate) foreign: u32,
@@ -73,6 +75,7 @@ impl<'p> Extractor<'p> {
             anchor_title: Vec::new(),
             link_bytes: 0,
             heading: None,
+            around: Around::default(),
             templates: 0,
             foreign: 0,
             islands: Vec::new(),
@@ -86,6 +89,7 @@ impl<'p> Extractor<'p> {
         self.close_heading();
         self.page.truncated |= self.text.is_full();
         self.page.text = std::mem::replace(&mut self.text, Folded::new(0, 0)).into_string();
+        self.page.around = std::mem::take(&mut self.around).lines(self.page.text.as_bytes());
         if self.page.description.is_empty() {
             self.page.description = std::mem::take(&mut self.shared_description);
         }
@@ -103,6 +107,11 @@ impl<'p> Extractor<'p> {
             Tag::Block => {
                 self.break_out();
                 self.text.break_line();
+            }
+            Tag::Around(kind) => {
+                self.break_out();
+                self.text.break_line();
+                self.around.open(kind, self.text.mark());
             }
             Tag::Cell => {
                 self.break_out();
@@ -176,6 +185,10 @@ impl<'p> Extractor<'p> {
         self.mode = self.shown_or_hidden();
         match tag {
             Tag::Block | Tag::Textarea | Tag::Xmp | Tag::Br => self.text.break_line(),
+            Tag::Around(kind) => {
+                self.text.break_line();
+                self.around.close(kind, self.text.mark());
+            }
             Tag::Cell => self.text.break_word(),
             Tag::A => self.close_anchor(),
             Tag::Heading(_) => {

@@ -24,6 +24,7 @@
 //! assert_eq!(&*found.links[0].words, "to b");
 //! ```
 
+mod around;
 mod boxes;
 mod charset;
 mod collect;

@@ -15,6 +15,7 @@ use crate::language;
 use argiope_model::LinkKind;
 use html5gum::{IoReader, Tokenizer};
 use std::io::{self, Read};
+use std::ops::Range;
 
 /// What a body says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -27,6 +28,9 @@ pub struct Page {
     pub headings: Vec<Heading>,
     /// The visible text: a line per block, white space folded.
     pub text: String,
+    /// Lines of the text, by their numbers from 0, that surround what the page says: menus,
+    /// headers, footers, sidebars, lists of links. Ascending and apart.
+    pub around: Vec<Range<u32>>,
     /// The language as a primary tag (`en`): declared, else guessed when that is reliable.
     pub language: Option<String>,
     /// The name of the character encoding the body was read in.

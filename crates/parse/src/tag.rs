@@ -78,6 +78,8 @@ pub(crate) enum Tag {
     A,
     Area,
     Base,
+    /// An element that surrounds what a page says, by its kind; a block as well.
+    Around(u8),
     /// Begins and ends a line of its own.
     Block,
     Br,
@@ -135,13 +137,17 @@ names! {
         "iframe" => Tag::Iframe,
         "plaintext" => Tag::Plaintext,
         "foreignobject" | "desc" => Tag::Island,
+        "nav" => Tag::Around(0),
+        "header" => Tag::Around(1),
+        "footer" => Tag::Around(2),
+        "aside" => Tag::Around(3),
         "template" => Tag::Template,
         "textarea" => Tag::Textarea,
         "xmp" => Tag::Xmp,
-        "address" | "article" | "aside" | "blockquote" | "body" | "caption" | "center"
+        "address" | "article" | "blockquote" | "body" | "caption" | "center"
         | "colgroup" | "details" | "dialog" | "dir" | "fieldset" | "figcaption" | "figure"
-        | "footer" | "form" | "frameset" | "header" | "hgroup" | "hr" | "legend" | "listing"
-        | "main" | "menu" | "nav" | "noframes" | "noscript" | "ol" | "optgroup" | "option"
+        | "form" | "frameset" | "hgroup" | "hr" | "legend" | "listing"
+        | "main" | "menu" | "noframes" | "noscript" | "ol" | "optgroup" | "option"
         | "search" | "select" | "summary" | "tfoot" | "thead" => Tag::Block,
         _ => Tag::Other
     }

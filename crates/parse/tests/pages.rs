@@ -207,3 +207,31 @@ fn an_endless_page_is_cut_and_says_so() {
     assert!(p.links[0].href.len() < 40_000);
     assert_eq!(p.links[0].kind, LinkKind::Anchor);
 }
+
+#[test]
+fn lines_of_menus_headers_footers_and_sidebars_are_told_from_the_page() {
+    let of = |html: &str| {
+        let page = page(html);
+        let lines = page.text.lines().enumerate();
+        let around =
+            lines.filter(|(n, _)| page.around.iter().any(|run| run.contains(&(*n as u32))));
+        around.map(|(_, line)| line.to_owned()).collect::<Vec<_>>().join("|")
+    };
+    assert_eq!(
+        of("<nav><ul><li>Home<li>News</ul></nav><p>Text<footer>End</footer>"),
+        "Home|News|End"
+    );
+    assert_eq!(
+        of("<header>Top<nav>Menu</nav>More</header><main>Text</main><aside>A</aside>"),
+        "Top|Menu|More|A"
+    );
+    assert_eq!(of("<p>Text</p><nav>never closed <p>and all the rest"), "");
+    assert_eq!(of("<p>a</footer></nav><p>b"), "");
+    assert_eq!(
+        of(
+            "<ul><li><a href=/1>One of many</a><li><a href=/2>Two</a> x</ul><p>A <a href=/3>b</a> c d e f"
+        ),
+        "One of many|Two x"
+    );
+    assert_eq!(of("<article><p>Text</article>"), "");
+}

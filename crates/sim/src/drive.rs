@@ -402,6 +402,7 @@ impl Simulation<'_> {
             exclude,
             names: vec![origin(n).into()],
             hosts: self.hosts.iter().filter(|(_, m)| **m == n).map(|(key, _)| *key).collect(),
+            traps: Vec::new(),
             done: None,
         };
         match wish {
@@ -434,6 +435,7 @@ impl Simulation<'_> {
             limits: Limits { pages: self.scenario.limit(turn), ..Limits::default() },
             wanted: Wanted { types: types.into(), skip_extensions: Default::default() },
             query: QueryPolicy::Keep,
+            filter: None,
         })
     }
 
@@ -446,6 +448,7 @@ impl Simulation<'_> {
             per_host: scenario.per_host,
             robots: true,
             sitemaps: true,
+            traps: true,
             address_gap: Some(scenario.address_gap),
             address_exempt: vec!["198.19.0.0/16".parse().expect("a network")],
             patience: Patience { backoff: BACKOFF, ..Patience::default() },
@@ -459,6 +462,7 @@ impl Simulation<'_> {
             links: true,
             index: Default::default(),
             hold: Default::default(),
+            budgets: true,
             revisit: Default::default(),
             fetch: FetchSettings { total_timeout: TIMEOUT, ..FetchSettings::default() },
         };

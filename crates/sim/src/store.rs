@@ -111,6 +111,10 @@ impl Store for WatchedStore {
         self.inner.exclusions()
     }
 
+    fn traps(&self) -> Result<Vec<(Box<str>, argiope_frontier::Trap)>, StoreError> {
+        self.inner.traps()
+    }
+
     fn claims(&self) -> Answer<Vec<HostKey>> {
         self.inner.claims()
     }

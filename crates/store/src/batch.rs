@@ -4,6 +4,7 @@ use crate::row::{JobCounters, JobProgress, SegmentKind, UrlState};
 use argiope_frontier::revisit::PageState;
 use argiope_frontier::{
     Entry, Errand, HostNote, HostWindow, Named, Place, Refill, Release, RobotsFile, SkipReason,
+    Trap,
 };
 use argiope_model::{
     CanonicalUrl, Capture, HostKey, Job, JobId, JobState, PayloadDigest, Role, SiteKey, Time,
@@ -48,6 +49,8 @@ pub struct Batch {
     pub exclude: Vec<HostKey>,
     /// Names that are excluded from now on, or no longer; the last word on each counts.
     pub exclusions: Vec<(Box<str>, bool)>,
+    /// Patterns that are traps, or no longer; the last word on each counts.
+    pub traps: Vec<(Box<str>, Option<Trap>)>,
     /// What is forgotten: after results, imports and discoveries of the same batch.
     pub forget: Forget,
     /// Robots files that lie with hosts of other owners: these are asked for them.
@@ -120,6 +123,8 @@ pub enum Next {
     Done(UrlState),
     /// It is put on the calendar.
     Retry(Time),
+    /// Nothing was requested: it is queued at another place.
+    Later(Place),
     /// Its stored links were looked at again; nothing was requested.
     Expanded,
 }

@@ -84,7 +84,8 @@ pub(crate) fn count_in(counters: &mut JobCounters, page: &PageResult) {
 /// How an imported capture ended; nobody tries it again.
 pub(crate) fn end_of(page: &PageResult) -> UrlState {
     match page.next {
-        Next::Done(UrlState::Queued) | Next::Retry(_) | Next::Expanded => UrlState::Failed,
+        Next::Done(UrlState::Queued) | Next::Retry(_) => UrlState::Failed,
+        Next::Expanded | Next::Later(_) => UrlState::Failed,
         Next::Done(state) => state,
     }
 }

@@ -50,7 +50,7 @@ pub use row::{
     UrlRow, UrlState, Wish, disk_of,
 };
 
-use argiope_frontier::{Place, RobotsFile};
+use argiope_frontier::{Place, RobotsFile, Trap};
 use argiope_model::{Capture, DocId, HostKey, PayloadDigest, SiteKey, Time, UrlKey};
 use std::path::PathBuf;
 
@@ -222,6 +222,9 @@ pub trait Store: Send + Sync {
 
     /// The names that are excluded, and since when.
     fn exclusions(&self) -> Result<Vec<(Box<str>, Time)>, StoreError>;
+
+    /// The patterns that are traps, or were and are forgiven.
+    fn traps(&self) -> Result<Vec<(Box<str>, Trap)>, StoreError>;
 
     /// The robots files of these hosts, as they were answered.
     fn robots(&self, keys: &[HostKey]) -> Result<Vec<Option<RobotsFile>>, StoreError>;

@@ -2,19 +2,20 @@
 //!
 //! Each value begins with a version byte. An older version is read and written back in the
 //! newest form when its row is next written; a newer one is refused with a sentence. What
-//! older versions looked like is in [`v1`], [`v2`] and [`v3`].
+//! older versions looked like is in [`v1`] to [`v4`].
 
 mod robots;
 mod v1;
 mod v2;
 mod v3;
+mod v4;
 
 pub(crate) use robots::{decode_robots, encode_robots};
 
 use crate::StoreError;
 use crate::batch::Next;
 use argiope_frontier::revisit::PageState;
-use argiope_frontier::{Place, SkipReason, Temper};
+use argiope_frontier::{Place, SkipReason, Temper, Trap};
 use argiope_model::{
     CanonicalUrl, Capture, DocId, FetchOutcome, Job, JobId, JobState, Location, OutcomeKind, Role,
     Time, UrlKey,
@@ -23,9 +24,10 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use v1::{CaptureV1, HostRowV1, JobRowV1, UrlHeadV1};
 use v2::{HostRowV2, JobProgressV2, JobRowV2};
 use v3::{CaptureV3, UrlHeadV3};
+use v4::{JobProgressV4, JobRowV4};
 
 /// The version written today.
-pub(crate) const VERSION: u8 = 4;
+pub(crate) const VERSION: u8 = 5;
 
 /// Where a URL stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -284,6 +286,12 @@ pub struct JobCounters {
     pub sitemaps: u64,
     /// Of sites that were excluded by hand.
     pub skipped_excluded: u64,
+    /// Not let through by the job's filter.
+    pub skipped_filter: u64,
+    /// Of series of pages without end.
+    pub skipped_trap: u64,
+    /// Beyond what the job takes of one site.
+    pub skipped_site_pages: u64,
 }
 
 impl JobCounters {
@@ -296,6 +304,9 @@ impl JobCounters {
             SkipReason::Robots => &mut self.skipped_robots,
             SkipReason::GivenUp => &mut self.skipped_given_up,
             SkipReason::Excluded => &mut self.skipped_excluded,
+            SkipReason::Filter => &mut self.skipped_filter,
+            SkipReason::Trap => &mut self.skipped_trap,
+            SkipReason::SitePages => &mut self.skipped_site_pages,
         }
     }
 
@@ -308,10 +319,13 @@ impl JobCounters {
         self.skipped_robots += other.skipped_robots;
         self.skipped_given_up += other.skipped_given_up;
         self.skipped_excluded += other.skipped_excluded;
+        self.skipped_filter += other.skipped_filter;
+        self.skipped_trap += other.skipped_trap;
+        self.skipped_site_pages += other.skipped_site_pages;
     }
 
     /// URLs left alone, by the names of the reasons.
-    pub fn skipped(&self) -> [(&'static str, u64); 7] {
+    pub fn skipped(&self) -> [(&'static str, u64); 10] {
         [
             (SkipReason::Extension.name(), self.skipped_extension),
             (SkipReason::Type.name(), self.skipped_type),
@@ -320,6 +334,9 @@ impl JobCounters {
             (SkipReason::Robots.name(), self.skipped_robots),
             (SkipReason::GivenUp.name(), self.skipped_given_up),
             (SkipReason::Excluded.name(), self.skipped_excluded),
+            (SkipReason::Filter.name(), self.skipped_filter),
+            (SkipReason::Trap.name(), self.skipped_trap),
+            (SkipReason::SitePages.name(), self.skipped_site_pages),
         ]
     }
 
@@ -424,7 +441,8 @@ impl Ended {
             Next::Done(UrlState::Failed) => Self::Broken,
             Next::Done(UrlState::Skipped(_)) => Self::LeftAlone,
             Next::Done(UrlState::Forgotten) => Self::Forgotten,
-            Next::Done(UrlState::Queued) | Next::Retry(_) | Next::Expanded => Self::Open,
+            Next::Done(UrlState::Queued) | Next::Retry(_) => Self::Open,
+            Next::Expanded | Next::Later(_) => Self::Open,
         }
     }
 
@@ -500,56 +518,74 @@ pub(crate) trait Row: Serialize + DeserializeOwned {
     type Second: DeserializeOwned + Into<Self>;
     /// Its fields in version 3.
     type Third: DeserializeOwned + Into<Self>;
+    /// Its fields in version 4.
+    type Fourth: DeserializeOwned + Into<Self>;
 }
 
 impl Row for HostRow {
     type First = HostRowV1;
     type Second = HostRowV2;
     type Third = Self;
+    type Fourth = Self;
 }
 impl Row for JobRow {
     type First = JobRowV1;
     type Second = JobRowV2;
-    type Third = Self;
+    type Third = JobRowV4;
+    type Fourth = JobRowV4;
 }
 impl Row for Capture {
     type First = CaptureV1;
     type Second = CaptureV3;
     type Third = CaptureV3;
+    type Fourth = Self;
 }
 impl Row for JobProgress {
     type First = JobProgressV2;
     type Second = JobProgressV2;
-    type Third = Self;
+    type Third = JobProgressV4;
+    type Fourth = JobProgressV4;
 }
 impl Row for PayloadRow {
     type First = Self;
     type Second = Self;
     type Third = Self;
+    type Fourth = Self;
 }
 /// A row of the calendar.
 impl Row for (Place, JobId) {
     type First = Self;
     type Second = Self;
     type Third = Self;
+    type Fourth = Self;
 }
 /// A row of the change log.
 impl Row for (UrlKey, Time, bool) {
     type First = Self;
     type Second = Self;
     type Third = Self;
+    type Fourth = Self;
 }
 /// When a name was excluded.
 impl Row for Time {
     type First = Self;
     type Second = Self;
     type Third = Self;
+    type Fourth = Self;
+}
+/// A pattern that is a trap, beside the names that are excluded.
+impl Row for Trap {
+    type First = Self;
+    type Second = Self;
+    type Third = Self;
+    type Fourth = Self;
 }
 /// A counter or a length.
 impl Row for u64 {
     type First = Self;
     type Second = Self;
     type Third = Self;
+    type Fourth = Self;
 }
 
 /// Writes a row with its version.
@@ -563,6 +599,7 @@ pub(crate) fn decode<T: Row>(what: &'static str, bytes: &[u8]) -> Result<T, Stor
         (1, body) => postcard::from_bytes::<T::First>(body).map(Into::into),
         (2, body) => postcard::from_bytes::<T::Second>(body).map(Into::into),
         (3, body) => postcard::from_bytes::<T::Third>(body).map(Into::into),
+        (4, body) => postcard::from_bytes::<T::Fourth>(body).map(Into::into),
         (_, body) => postcard::from_bytes(body),
     };
     row.map_err(|e| damaged(what, e))

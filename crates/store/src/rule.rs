@@ -168,10 +168,16 @@ fn may_end_otherwise(state: UrlState, again: bool) -> bool {
     match state {
         // This is a shorter way.
         UrlState::Skipped(SkipReason::Depth) => true,
+        // It was found elsewhere than at the end of a series.
+        UrlState::Skipped(SkipReason::Trap) => true,
         UrlState::Failed
-        | UrlState::Skipped(SkipReason::Robots | SkipReason::GivenUp | SkipReason::Excluded) => {
-            again
-        }
+        | UrlState::Skipped(
+            SkipReason::Robots
+            | SkipReason::GivenUp
+            | SkipReason::Excluded
+            | SkipReason::Filter
+            | SkipReason::SitePages,
+        ) => again,
         _ => false,
     }
 }

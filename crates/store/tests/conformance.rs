@@ -86,6 +86,8 @@ macro_rules! behaviours_on {
             again: a_try_that_failed_is_made_again_as_a_visit_again,
             again: plans_are_kept_and_of_a_forgotten_url_there_is_none,
             exclusions: names_are_kept_until_they_are_taken_back,
+            exclusions: patterns_are_kept_beside_the_names,
+            exclusions: a_row_may_be_put_at_another_place,
             exclusions: an_excluded_host_is_loaded_at_once_to_be_refused,
             exclusions: what_waits_for_an_excluded_host_is_ready_at_once,
             exclusions: a_url_first_met_on_an_excluded_site_is_skipped_and_a_known_one_is_queued,

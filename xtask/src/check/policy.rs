@@ -13,6 +13,7 @@ use serde_json::Value;
 /// Our crates, each with those it may know. A new crate gets a row here first.
 const LAYERS: &[(&str, &[&str])] = &[
     ("argiope-model", &[]),
+    ("argiope-filter", &["argiope-model"]),
     ("argiope-frontier", &["argiope-model"]),
     ("argiope-parse", &["argiope-model"]),
     ("argiope-testweb", &["argiope-model"]),
@@ -28,6 +29,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "argiope-frontier",
             "argiope-store",
             "argiope-fetch",
+            "argiope-filter",
             "argiope-parse",
             "argiope-archive",
             "argiope-graph",
@@ -41,6 +43,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "argiope-frontier",
             "argiope-store",
             "argiope-fetch",
+            "argiope-filter",
             "argiope-parse",
             "argiope-archive",
             "argiope-crawl",
@@ -66,6 +69,8 @@ const ROOMS: &[(&str, &str)] = &[
     ("hyper", "argiope-fetch"),
     ("icu_normalizer", "argiope-index"),
     ("publicsuffix", "argiope-model"),
+    ("regex", "argiope-filter"),
+    ("rhai", "argiope-filter"),
     ("tantivy", "argiope-index"),
     ("tokio-postgres", "argiope-store"),
     ("toml_edit", "argiope-cli"),

@@ -68,7 +68,7 @@ impl<'a> Words<'a> {
 }
 
 /// Scripts that write without spaces: a character is a word there.
-fn stands_alone(c: char) -> bool {
+pub(crate) fn stands_alone(c: char) -> bool {
     matches!(u32::from(c),
         0x0E00..=0x0EFF | 0x1000..=0x109F | 0x1780..=0x17FF | 0x3040..=0x30FF
         | 0x3400..=0x9FFF | 0xF900..=0xFAFF | 0x2_0000..=0x3_FFFF)

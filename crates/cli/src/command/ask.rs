@@ -79,6 +79,8 @@ fn ask_whoever_works(global: &Global, question: &Question) -> anyhow::Result<Opt
             | Question::Exclude { .. }
             | Question::Forgive { .. }
             | Question::Explain { .. }
+            | Question::Filter { .. }
+            | Question::SetFilter { .. }
     );
     if asked.is_some() || !of_crawl || super::fleet::is_meant(global)? {
         return Ok(asked);
@@ -106,6 +108,7 @@ impl Visit {
                 | Question::Word { .. }
                 | Question::Words(_)
                 | Question::DocWords(_)
+                | Question::DocNear(_)
         );
         if of_words {
             index_rest(&followers).map_err(|e| super::fleet::or_absent(global, e))?;
@@ -239,6 +242,9 @@ fn list(global: &Global) -> anyhow::Result<ExitCode> {
 pub fn doc(global: &Global, args: &Doc) -> anyhow::Result<ExitCode> {
     if args.words {
         return super::search::doc_words(global, &args.target);
+    }
+    if args.near {
+        return super::search::doc_near(global, &args.target);
     }
     let rows = ask(global, &Question::Doc(args.target.clone()))?;
     if global.format == Format::Json {

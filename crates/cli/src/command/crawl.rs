@@ -12,11 +12,13 @@ use crate::{Usage, seeds};
 use anyhow::{Context, bail};
 use argiope_crawl::{
     Access, DataDir, Ended, Fleet, Follower, Followers, Following, Listening, Live, LiveTree,
-    NewJob, Owner, Picked, Return, Run, Summary, excluded_starts, listen, open_jobs, pick_job, run,
+    NewJob, Owner, Picked, Return, Run, Summary, excluded_starts, listen, open_jobs, pick_job,
+    refused_starts, run, set_filter,
 };
+use argiope_filter::Saved;
 use argiope_frontier::revisit::Pattern;
-use argiope_model::{CanonicalUrl, JobState, Suffixes};
-use argiope_store::Store;
+use argiope_model::{CanonicalUrl, Job, JobState, Suffixes};
+use argiope_store::{JobRow, Store};
 use serde_json::{Value, json};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -64,7 +66,8 @@ pub fn crawl_kept(
     if asked && seeds.urls.is_empty() {
         return Err(Usage("none of the start URLs can be used".to_owned()).into());
     }
-    let order = asked.then(|| new_job(settings, seeds.urls));
+    let filter = loaded.filter.as_ref().map(|said| said.as_ref().map(Saved::to_text));
+    let order = asked.then(|| NewJob { filter, ..new_job(settings, seeds.urls) });
     if args.dry_run {
         return dry_run(global, settings, order).map(|_| None);
     }
@@ -115,6 +118,10 @@ pub fn crawl_kept(
     }
     if let Some(Picked::New(job) | Picked::Resumed(job)) = &picked {
         speak_of_excluded(&dir, &*store, &job.seeds)?;
+        speak_of_filter(job)?;
+    }
+    if let Some(Picked::Resumed(job)) = &picked {
+        change_filter(&*store, &rows, job)?;
     }
     let quiet = global.format == Format::Json;
     match &picked {
@@ -133,7 +140,9 @@ pub fn crawl_kept(
             return Ok(None);
         }
         Some(Picked::Resumed(job)) if !quiet => {
-            output::talk(format!("Going on with job {}.", job.id));
+            let kept = job.filter.as_deref().map(Saved::from_text).transpose()?;
+            let under = kept.map_or(String::new(), |f| format!(" under the filter {}", f.name));
+            output::talk(format!("Going on with job {}{under}.", job.id));
         }
         _ => {}
     }
@@ -180,6 +189,41 @@ fn speak_of_excluded(
         }
         output::talk(format!("{said}."));
     }
+    Ok(())
+}
+
+/// Says which start URLs are asked for though the filter would refuse them.
+fn speak_of_filter(job: &Job) -> anyhow::Result<()> {
+    let refused = refused_starts(job)?;
+    if let [(url, why), ..] = &refused[..] {
+        let more = match refused.len() {
+            1 => String::new(),
+            n => format!(" (and {} more start URLs)", count(n as u64 - 1)),
+        };
+        output::talk(format!(
+            "The filter refuses {url}{more}: {why}. Start URLs are asked for all the same; links like it are not followed."
+        ));
+    }
+    Ok(())
+}
+
+/// A job that goes on under another filter asks for what only the former one refused.
+fn change_filter(store: &dyn Store, rows: &[JobRow], job: &Job) -> anyhow::Result<()> {
+    let before = rows.iter().find(|row| row.job.id == job.id).map(|row| &row.job.filter);
+    if before.is_none_or(|before| *before == job.filter) {
+        return Ok(());
+    }
+    let told = set_filter(store, Some(job.id.0), job.filter.as_deref(), now());
+    let told = told.map_err(anyhow::Error::msg)?;
+    let under = match told["filter"].as_str() {
+        Some(name) => format!("under the filter {name}"),
+        None => "without a filter".to_owned(),
+    };
+    let urls = plural(told["urls"].as_u64().unwrap_or(0), "URL", "URLs");
+    output::talk(format!(
+        "Job {} goes on {under}; {urls} that only the former one refused will be asked for.",
+        job.id
+    ));
     Ok(())
 }
 
@@ -319,12 +363,14 @@ fn dry_run(
         bail!("no job came of it");
     };
     let names: Vec<&str> = job.scope.names.iter().map(String::as_str).collect();
+    let filter = job.filter.as_deref().map(Saved::from_text).transpose()?;
     let types: Vec<&str> = job.wanted.types.iter().map(String::as_str).collect();
     output::print([
         format!("start URLs  {}", count(job.seeds.len() as u64)),
         format!("scope       {:?}: {}", job.scope.rule, names.join(", ")).to_lowercase(),
         format!("order       {:?}", job.order).to_lowercase(),
         format!("types       {}", types.join(", ")),
+        format!("filter      {}", filter.map_or("none".to_owned(), |saved| saved.name)),
         format!("delay       {:?} per host", settings.crawl.delay),
         format!("robots.txt  {}", if settings.crawl.robots { "obeyed" } else { "ignored" }),
         format!("data        {}", global.data.display()),
@@ -365,6 +411,7 @@ pub fn summary_json(summary: &Summary) -> Value {
             .map(|(name, n)| (name.to_owned(), json!(n)))
             .collect::<Value>(),
         "sitemaps": total.sitemaps,
+        "capped_sites": summary.capped_sites,
         "redirects": total.redirects,
         "errors": total.errors,
         "queued": total.queued,
@@ -418,6 +465,9 @@ fn report(
         ("robots", "by robots.txt"),
         ("given_up", "of hosts given up"),
         ("excluded", "of sites excluded"),
+        ("filter", "by the filter"),
+        ("trap", "of series without end (`argiope sites` shows them)"),
+        ("site_pages", "of sites at their cap"),
     ]
     .iter()
     .filter_map(|(name, why)| {
@@ -434,6 +484,10 @@ fn report(
     }
     if !skipped.is_empty() {
         notes.push(format!("left alone: {}", skipped.join(", ")));
+    }
+    if summary.capped_sites > 0 {
+        let sites = plural(summary.capped_sites as u64, "site", "sites");
+        notes.push(format!("{sites} reached --max-pages-per-site"));
     }
     if number("queued") > 0 {
         notes.push(format!("{} still queued", count(number("queued"))));

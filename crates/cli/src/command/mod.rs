@@ -8,6 +8,7 @@ pub mod demo;
 pub mod diff;
 pub mod export;
 pub mod feed;
+pub mod filter;
 pub mod fleet;
 pub mod forget;
 pub mod history;

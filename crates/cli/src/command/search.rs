@@ -21,6 +21,8 @@ const PIECE: usize = 1_000;
 const SHOWN: usize = 50;
 /// Values shown of each facet.
 const FACETS: usize = 8;
+/// Pages nearly the same that are named under a hit.
+const ALIKE: usize = 3;
 /// Where a match begins and ends in a row.
 const MARKS: [char; 2] = ['\u{2}', '\u{3}'];
 
@@ -34,6 +36,7 @@ pub fn search(global: &Global, args: &Search) -> anyhow::Result<ExitCode> {
         by_date: args.sort == SortBy::Date,
         facets: args.facets,
         explain: args.explain,
+        all: args.all,
     };
     let mut rows = ask(global, &Question::Search(order))?;
     if global.format == Format::Json {
@@ -72,9 +75,10 @@ fn hit_lines(row: &Value, bold: bool) -> Vec<String> {
     if row["partial"] == true {
         about.push("some of the words".to_owned());
     }
-    let alike = row["alike"].as_array().map_or(0, Vec::len) as u64;
-    if alike > 0 {
-        about.push(plural(alike, "page nearly the same", "pages nearly the same"));
+    let alike: Vec<&str> =
+        row["alike_urls"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    if !alike.is_empty() {
+        about.push(plural(alike.len() as u64, "page nearly the same", "pages nearly the same"));
     }
     let second = |name: &str| text(name).get(..19).unwrap_or_default().replace('T', " ");
     about.push(match (text("from"), text("until")) {
@@ -83,6 +87,10 @@ fn hit_lines(row: &Value, bold: bool) -> Vec<String> {
         _ => format!("so from {} until {}", second("from"), second("until")),
     });
     lines.push(format!("    {}", about.join(", ")));
+    lines.extend(alike.iter().take(ALIKE).map(|url| format!("      = {url}")));
+    if alike.len() > ALIKE {
+        lines.push(format!("      and {} more; --all shows them", alike.len() - ALIKE));
+    }
     for part in row["explain"].as_array().into_iter().flatten() {
         let score = part["score"].as_f64().unwrap_or(0.0);
         lines.push(format!("      {score:>9.3}  {}", part["part"].as_str().unwrap_or_default()));
@@ -229,6 +237,28 @@ pub fn doc_words(global: &Global, target: &str) -> anyhow::Result<ExitCode> {
         })
         .collect();
     output::print(table(&[">places", "word", "at"], &cells))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The pages that are nearly the same as a document.
+pub fn doc_near(global: &Global, target: &str) -> anyhow::Result<ExitCode> {
+    let rows = ask(global, &Question::DocNear(target.to_owned()))?;
+    if global.format == Format::Json {
+        print_json(&rows)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    if rows.is_empty() {
+        output::talk("No other page is nearly the same.");
+        return Ok(ExitCode::SUCCESS);
+    }
+    let cells: Vec<Vec<String>> = rows
+        .iter()
+        .map(|row| {
+            let url = row["url"].as_str().unwrap_or_default().to_owned();
+            vec![format!("{} %", row["same_percent"]), row["doc"].to_string(), url]
+        })
+        .collect();
+    output::print(table(&[">same", ">doc", "url"], &cells))?;
     Ok(ExitCode::SUCCESS)
 }
 

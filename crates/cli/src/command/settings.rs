@@ -2,7 +2,7 @@
 
 use super::{load, print_json};
 use crate::args::{Config, ConfigAction, Format, Global};
-use crate::config::{self, Flags};
+use crate::config::{self, Flags, Override};
 use crate::output::{self, table};
 use anyhow::{Context, bail};
 use serde_json::json;
@@ -14,7 +14,7 @@ use std::process::ExitCode;
 pub fn config(global: &Global, args: &Config) -> anyhow::Result<ExitCode> {
     match &args.action {
         ConfigAction::Init { force } => init(global, *force),
-        ConfigAction::Show { set } => show(global, set),
+        ConfigAction::Show { set, preset } => show(global, set, preset.as_deref()),
     }
 }
 
@@ -42,8 +42,10 @@ fn init(global: &Global, force: bool) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn show(global: &Global, set: &[String]) -> anyhow::Result<ExitCode> {
-    let loaded = load(global, Flags { own: &[], set })?;
+fn show(global: &Global, set: &[String], preset: Option<&str>) -> anyhow::Result<ExitCode> {
+    let own = preset.map(|name| ("crawl.preset", name.to_owned(), "--preset"));
+    let own: Vec<Override> = own.into_iter().collect();
+    let loaded = load(global, Flags { own: &own, set })?;
     let rows = loaded.rows();
     if global.format == Format::Json {
         print_json(&rows.iter().map(|row| json!(row)).collect::<Vec<_>>())?;

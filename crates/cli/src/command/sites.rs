@@ -119,6 +119,45 @@ fn site_lines(rows: &[Value], now: Time) -> Vec<String> {
         lines.push(String::new());
         lines.push(totals(rows));
     }
+    lines.extend(trap_lines(rows, now));
+    lines
+}
+
+/// The series without end, each once, with what speaks against it and what to do about it.
+fn trap_lines(rows: &[Value], now: Time) -> Vec<String> {
+    let mut all: Vec<(&Value, &Value)> = Vec::new();
+    for row in rows {
+        for trap in row["traps"].as_array().into_iter().flatten() {
+            if all.iter().all(|(known, _)| known["pattern"] != trap["pattern"]) {
+                all.push((trap, row));
+            }
+        }
+    }
+    let mut lines = Vec::new();
+    for (trap, row) in all {
+        let (pattern, state) = (text(trap, "pattern"), text(trap, "state"));
+        let since = trap["since"].as_str().map(|at| format!(" since {}", with_clocks(at, now)));
+        lines.push(String::new());
+        lines.push(format!(
+            "{pattern}  {state}{}, suspicion {} of 100",
+            since.unwrap_or_default(),
+            trap["suspicion"]
+        ));
+        lines.push(format!("  {}", text(trap, "evidence")));
+        let examples = trap["examples"].as_array().into_iter().flatten();
+        lines.extend(examples.filter_map(Value::as_str).map(|url| format!("  {url}")));
+        let host = text(row, if row["host"].is_null() { "site" } else { "host" });
+        lines.extend(match &*state {
+            "paused" => Some(format!(
+                "  `argiope sites forgive '{pattern}'` asks for them after all, \
+                 `argiope sites exclude {host}` leaves the whole host alone"
+            )),
+            "suspected" => {
+                Some("  they are asked for behind everything else of their host".to_owned())
+            }
+            _ => None,
+        });
+    }
     lines
 }
 

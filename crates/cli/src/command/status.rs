@@ -93,6 +93,11 @@ fn totals(now: &Snapshot, row: &Value) -> Vec<(&'static str, String)> {
             now.hosts, now.hosts_asked, now.hosts_ready, now.hosts_waiting
         ),
     ));
+    if now.traps > 0 || !now.suspects.is_empty() {
+        let (paused, suspected) = (now.traps, now.suspects.len());
+        let words = format!("{paused} paused, {suspected} suspected; `argiope sites` shows them");
+        rows.push(("traps", words));
+    }
     if let Some(brake) = &now.brake {
         rows.push(("brake", brake.clone()));
     }

@@ -25,11 +25,14 @@ pub fn overrides(args: &Crawl) -> Vec<Override> {
     given("crawl.connections_per_host", &args.connections_per_host, "--connections-per-host");
     given("crawl.workers", &args.workers, "--workers");
     given("crawl.max_pages", &args.max_pages, "--max-pages");
+    given("crawl.max_pages_per_site", &args.max_pages_per_site, "--max-pages-per-site");
     given("crawl.max_depth", &args.max_depth, "--max-depth");
     given("crawl.max_time", &args.max_time, "--max-time");
     given("crawl.max_bytes", &args.max_bytes, "--max-bytes");
     given("crawl.types", &args.types, "--types");
     given("crawl.query", &args.query, "--query");
+    given("crawl.filter", &args.filter, "--filter");
+    given("crawl.preset", &args.preset, "--preset");
     given("archive.tree", &args.tree, "--tree");
     given("metrics.listen", &args.metrics, "--metrics");
     if !args.domain.is_empty() {
@@ -60,6 +63,7 @@ pub fn engine_settings(settings: &Settings) -> EngineSettings {
         per_host: crawl.connections_per_host,
         robots: crawl.robots,
         sitemaps: crawl.sitemaps,
+        traps: crawl.traps,
         address_gap: crawl.address_gap,
         address_exempt: crawl.address_exempt.clone(),
         patience: Patience {
@@ -87,6 +91,7 @@ pub fn engine_settings(settings: &Settings) -> EngineSettings {
             conditional: settings.revisit.conditional,
             keep_unchanged: settings.archive.unchanged,
         },
+        budgets: crawl.budgets,
         hold: Default::default(),
         fetch: FetchSettings {
             user_agent: fetch.user_agent.clone(),
@@ -134,6 +139,7 @@ pub fn new_job(settings: &Settings, urls: Vec<argiope_model::CanonicalUrl>) -> N
             },
         },
         query: crawl.query,
+        filter: None,
     }
 }
 

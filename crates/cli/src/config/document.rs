@@ -7,6 +7,8 @@
 //! is never closed, reading stops rather than blame innocent lines.
 //! Not here: whether the values fit (`values`).
 
+use super::filter_table::Reader;
+use super::filters::Book;
 use super::keys::{KEYS, TABLES};
 use super::nearest;
 use super::problem::Problem;
@@ -19,18 +21,27 @@ use toml_edit::{Document, Item, TableLike, TomlError};
 const MAX_BYTES: u64 = 1_000_000;
 /// Mistakes in syntax that are looked for in one file.
 const MAX_FAULTS: usize = 50;
+/// The table of filters, which holds no settings.
+const FILTERS: &str = "filters";
 
 /// Reads a file as text; `None` if there is none.
 pub(super) fn read(path: &Path) -> Result<Option<String>, Problem> {
+    read_up_to(path, MAX_BYTES)
+}
+
+/// The same, up to a length.
+pub(super) fn read_up_to(path: &Path, most: u64) -> Result<Option<String>, Problem> {
     let place = path.display();
     let fail = |line, text| Problem { line, text };
     let mut bytes = Vec::new();
     let opened = std::fs::File::open(path);
-    match opened.and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes)) {
+    match opened.and_then(|file| file.take(most + 1).read_to_end(&mut bytes)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(fail(0, format!("{place}: {}", unreadable(&error)))),
-        Ok(_) if bytes.len() as u64 > MAX_BYTES => {
-            return Err(fail(0, format!("{place}: too large for a configuration file (1 MB)")));
+        Ok(_) if bytes.len() as u64 > most => {
+            let mega = most / 1_000_000;
+            let what = if most == MAX_BYTES { "configuration file" } else { "file of a filter" };
+            return Err(fail(0, format!("{place}: too large for a {what} ({mega} MB)")));
         }
         Ok(_) => {}
     }
@@ -54,8 +65,8 @@ fn unreadable(error: &io::Error) -> String {
 }
 
 /// Takes over everything a file says, and everything that is wrong with how it says it.
-pub(super) fn entries(path: &Path, text: &str) -> (Vec<Entry>, Vec<Problem>) {
-    let mut walk = Walk { path, text, entries: Vec::new(), problems: Vec::new() };
+pub(super) fn entries(path: &Path, text: &str, book: &mut Book) -> (Vec<Entry>, Vec<Problem>) {
+    let mut walk = Walk { path, text, book, entries: Vec::new(), problems: Vec::new() };
     let mut twice: Vec<usize> = Vec::new();
     // Blanked lines keep their length, so offsets mean the same in both texts.
     let mut readable = text.to_owned();
@@ -99,6 +110,7 @@ pub(super) fn entries(path: &Path, text: &str) -> (Vec<Entry>, Vec<Problem>) {
 struct Walk<'a> {
     path: &'a Path,
     text: &'a str,
+    book: &'a mut Book,
     entries: Vec<Entry>,
     problems: Vec<Problem>,
 }
@@ -126,6 +138,12 @@ impl Walk<'_> {
             let at = key_start(root, name);
             let known = TABLES.iter().any(|(table, _)| *table == name);
             match (item.as_table_like(), known) {
+                (Some(filters), _) if name == FILTERS => {
+                    let (path, text) = (self.path, self.text);
+                    let mut reader = Reader::new(path, text);
+                    self.book.take(&mut reader, filters);
+                    self.problems.extend(reader.problems);
+                }
                 (Some(table), true) => self.table(name, table),
                 (Some(_), false) => self.unknown_table(at, name),
                 (None, true) => {
@@ -213,7 +231,7 @@ fn plain(name: &str) -> String {
     }
 }
 
-fn key_start(table: &dyn TableLike, name: &str) -> usize {
+pub(super) fn key_start(table: &dyn TableLike, name: &str) -> usize {
     table.key(name).and_then(|key| key.span()).map_or(0, |span| span.start)
 }
 
@@ -238,7 +256,7 @@ fn section_end(text: &str, from: usize) -> usize {
 }
 
 /// Line and column of an offset, both from 1.
-fn position(bytes: &[u8], at: usize) -> (usize, usize) {
+pub(super) fn position(bytes: &[u8], at: usize) -> (usize, usize) {
     let before = &bytes[..at.min(bytes.len())];
     let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
     let start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |n| n + 1);

@@ -56,6 +56,8 @@ pub(super) enum Kind {
     Text { may_be_empty: bool },
     /// Which versions of a page are kept.
     Keep,
+    /// The name of a filter, or its file; `none`, or nothing.
+    Filter,
     /// The URL of a proxy; its password is never shown.
     Proxy,
     /// True or false.
@@ -122,6 +124,8 @@ pub(super) const KEYS: &[Key] = &[
         "Whether robots.txt, robots tags and nofollow are obeyed; ignore for your own site only."),
     key("crawl.sitemaps", Kind::Flag, "true",
         "Whether the sitemaps that robots.txt names are read."),
+    key("crawl.traps", Kind::Flag, "false",
+        "Whether series of pages without end are recognised, held back and paused."),
     key("crawl.links", Kind::Flag, "true",
         "Whether back-links are counted while the crawl runs; else when they are asked for."),
     key("crawl.index", Kind::Flag, "true",
@@ -138,6 +142,8 @@ pub(super) const KEYS: &[Key] = &[
         "Worker threads; 0 is one per core."),
     limit("crawl.max_pages", Kind::Count { min: 1, max: ANY }, "10000",
         "Stop after this many pages."),
+    limit("crawl.max_pages_per_site", Kind::Count { min: 1, max: ANY }, "500",
+        "Take this many pages of one site (registrable domain), all its hosts together."),
     limit("crawl.max_depth", Kind::Count { min: 0, max: 65_535 }, "5",
         "Follow links this far from a start URL."),
     limit("crawl.max_time", Kind::Duration { min_ms: SECOND, max_ms: 100 * YEAR, auto: false }, r#""8h""#,
@@ -152,6 +158,12 @@ pub(super) const KEYS: &[Key] = &[
         "File-name endings that are not requested; auto follows from crawl.types."),
     key("crawl.query", Kind::Choice(&["keep", "drop", "sort"]), r#""keep""#,
         "What happens to the query string of a discovered URL."),
+    key("crawl.filter", Kind::Filter, r#""""#,
+        "The filter that new jobs obey; see docs/filters.md."),
+    key("crawl.preset", Kind::Choice(super::presets::NAMES), r#""none""#,
+        "Ready-made settings for a kind of site, where no others are set; see docs/filters.md."),
+    key("crawl.budgets", Kind::Choice(&["on", "off"]), r#""on""#,
+        "With scope any: whether sites beyond their share come last; see docs/budgets.md."),
     key("crawl.retries", Kind::Count { min: 0, max: 100 }, "2",
         "Tries after the first one failed for a passing reason."),
     key("crawl.retry_delay", WAIT, r#""10s""#,

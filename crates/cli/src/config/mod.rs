@@ -12,8 +12,11 @@
 
 mod cdn;
 mod document;
+mod filter_table;
+mod filters;
 mod keys;
 mod nearest;
+mod presets;
 mod problem;
 mod quantity;
 mod settings;
@@ -24,6 +27,8 @@ mod values;
 mod words;
 mod written;
 
+pub use filters::{Book, NONE as NO_FILTER};
+pub use presets::{PRESETS, preset};
 pub use problem::ConfigError;
 #[allow(unused_imports, reason = "the module's interface; no command needs all of it")]
 pub use quantity::{human_duration, human_size, parse_duration, parse_size};
@@ -31,6 +36,7 @@ pub use quantity::{human_duration, human_size, parse_duration, parse_size};
 pub use settings::{Archive, Crawl, Fetch, Index, Settings, SkipExtensions, Store};
 pub use template::template;
 
+use argiope_filter::Saved;
 use problem::Problem;
 use settings::Holding;
 use std::path::{Path, PathBuf};
@@ -60,6 +66,10 @@ pub struct Loaded {
     pub settings: Settings,
     /// The file that was read, if any.
     pub file: Option<PathBuf>,
+    /// All filters that have a name.
+    pub filters: Book,
+    /// The filter that `crawl.filter` means; `Some(None)`: that there shall be none.
+    pub filter: Option<Option<Saved>>,
     rows: Vec<Row>,
 }
 
@@ -117,11 +127,16 @@ fn load_beside(
     let mut written = Written::defaults();
     let mut problems = Vec::new();
     let mut file = None;
+    let mut book = Book::built_in();
     match find_file(here, config_flag, data_dir) {
         Ok(Some((path, text))) => {
-            let (entries, faults) = document::entries(&path, &text);
+            let (entries, faults) = document::entries(&path, &text, &mut book);
             written.entries.extend(entries);
             problems.extend(faults);
+            // Where a rule cannot be read, names may be missing for that reason alone.
+            if problems.is_empty() {
+                problems.extend(book.problems());
+            }
             file = Some(path);
         }
         Ok(None) => {}
@@ -156,18 +171,50 @@ fn load_beside(
             Err(fault) => complain(&mut problems, fault),
         }
     }
+    let chosen = written.entries.iter().rev().find(|e| e.key().name == "crawl.preset");
+    let chosen = chosen.and_then(|entry| match &entry.raw {
+        Some(Raw::Text(name)) => preset(&name.to_ascii_lowercase()),
+        _ => None,
+    });
+    if let Some(preset) = chosen {
+        written.prefer(preset, before);
+    }
     let holding = Holding::of(&written, &mut problems);
     holding.check(&mut problems);
     if !problems.is_empty() {
         return Err(ConfigError::new(problems));
     }
+    let filter = filter_of(&holding, &book)?;
     let row = |key: &keys::Key| {
         let (entry, value) = holding.get(key.name);
         let (text, json, origin) = (value.to_string(), value.to_json(), entry.origin.to_string());
         Row { key: key.name, value: text, json, origin, help: key.help }
     };
     let rows = keys::KEYS.iter().map(row).collect();
-    Ok(Loaded { settings: holding.settings(), file, rows })
+    Ok(Loaded { settings: holding.settings(), file, filters: book, filter, rows })
+}
+
+/// The filter that `crawl.filter` means.
+fn filter_of(holding: &Holding<'_>, book: &Book) -> Result<Option<Option<Saved>>, ConfigError> {
+    let (entry, value) = holding.get("crawl.filter");
+    match value.to_string().as_str() {
+        "\"\"" => Ok(None),
+        NO_FILTER => Ok(Some(None)),
+        word => match book.find(word, entry.folder()) {
+            Ok(filter) => Ok(Some(Some(filter))),
+            Err(error) => {
+                // What stands in a file of its own names its place; a name is the setting's fault.
+                let own = error.lines().all(|line| line.starts_with("there is no filter"));
+                let fault = |line: &str| match own {
+                    true => entry.complain(&format!("is not known: {line}")),
+                    false => line.to_owned(),
+                };
+                let line = entry.line();
+                let problems = error.lines().map(|text| Problem { line, text: fault(text) });
+                Err(ConfigError::new(problems.collect()))
+            }
+        },
+    }
 }
 
 /// Reads a value of `--set`.

@@ -55,10 +55,14 @@ pub struct Crawl {
     pub robots: bool,
     /// Whether sitemaps that robots.txt names are read.
     pub sitemaps: bool,
+    /// Whether series of pages without end are recognised and paused.
+    pub traps: bool,
     /// Whether back-links are counted while the crawl runs.
     pub links: bool,
     /// Whether words are indexed while the crawl runs.
     pub index: bool,
+    /// Whether sites have budgets in crawls without borders.
+    pub budgets: bool,
     /// Pause between requests to one address; `None` goes with the delay.
     pub address_gap: Option<Duration>,
     /// Networks without such a pause.
@@ -77,6 +81,10 @@ pub struct Crawl {
     pub skip_extensions: SkipExtensions,
     /// What happens to query strings.
     pub query: QueryPolicy,
+    /// The filter of new jobs, by its name or its file; `None`: nothing is said of one.
+    pub filter: Option<String>,
+    /// The preset, where there is one.
+    pub preset: Option<String>,
     /// Tries after the first.
     pub retries: u32,
     /// Pause before a page is tried again.
@@ -247,7 +255,7 @@ impl<'a> Holding<'a> {
             }
             // Whoever spoke last caused the clash; nobody blames a default.
             let rank = |entry: &Entry| match entry.origin {
-                Origin::Default => 0,
+                Origin::Default | Origin::Preset(_) => 0,
                 Origin::File { .. } => 1,
                 Origin::Flag(_) | Origin::Set => 2,
             };
@@ -287,8 +295,10 @@ impl<'a> Holding<'a> {
                 delay: self.duration("crawl.delay"),
                 robots: self.word("crawl.robots") == "obey",
                 sitemaps: self.flag("crawl.sitemaps"),
+                traps: self.flag("crawl.traps"),
                 links: self.flag("crawl.links"),
                 index: self.flag("crawl.index"),
+                budgets: self.word("crawl.budgets") == "on",
                 address_gap: self.address_gap(),
                 address_exempt: words::networks(self.list("crawl.address_exempt")),
                 connections: self.count("crawl.connections"),
@@ -299,6 +309,7 @@ impl<'a> Holding<'a> {
                     depth: self.number("crawl.max_depth").and_then(|n| u16::try_from(n).ok()),
                     time_ms: self.number("crawl.max_time"),
                     bytes: self.number("crawl.max_bytes"),
+                    site_pages: self.number("crawl.max_pages_per_site"),
                 },
                 types: self.list("crawl.types").iter().cloned().collect(),
                 skip_extensions: match self.words("crawl.skip_extensions") {
@@ -310,6 +321,8 @@ impl<'a> Holding<'a> {
                     "sort" => QueryPolicy::Sort,
                     _ => QueryPolicy::Keep,
                 },
+                filter: self.said("crawl.filter"),
+                preset: self.said("crawl.preset").filter(|preset| preset != "none"),
                 retries: u32::try_from(self.count("crawl.retries")).unwrap_or(u32::MAX),
                 retry_delay: self.duration("crawl.retry_delay"),
                 backoff: self.duration("crawl.backoff"),

@@ -17,6 +17,19 @@ const HEAD: &str = "\
 # or a plain number of bytes.
 ";
 
+const FILTERS: &str = "
+# Filters: which URLs a job takes, by rules that can be joined; see docs/filters.md.
+# `argiope crawl --filter articles` obeys one, `argiope filter test URL` says what it does.
+#
+# [filters.articles]
+# domain = [\"example.org\", \"example.net\"]
+# max_path_depth = 6
+# not = [\"noise\", { suffix = [\"/print\"] }]
+#
+# [filters.noise]
+# any = [{ param = [\"sort\", \"reply\"] }, { regex = '/(tag|share)/' }, { script = \"mine.rhai\" }]
+";
+
 /// A configuration file that says what holds without one.
 pub fn template() -> String {
     let mut text = HEAD.to_owned();
@@ -35,7 +48,7 @@ pub fn template() -> String {
             };
         }
     }
-    text
+    text + FILTERS
 }
 
 /// What may be written, where the help alone does not say it.
@@ -43,6 +56,7 @@ fn allowed(kind: Kind) -> Option<String> {
     let duration = |ms| human_duration(Duration::from_millis(ms));
     match kind {
         Kind::Keep => Some("One of: all, daily, weekly, monthly, yearly, last:5.".to_owned()),
+        Kind::Filter => Some("A name from [filters], a file (.toml or .rhai), or none.".to_owned()),
         Kind::Choice(words) => Some(format!("One of: {}.", words.join(", "))),
         Kind::Size { min } if min > 1 => Some(format!("At least {}.", human_size(min))),
         Kind::Count { min, max } if max < u64::MAX => Some(format!("From {min} to {max}.")),

@@ -81,6 +81,7 @@ pub(super) fn interpret(key: &Key, raw: Option<&Raw>, folder: &Path) -> Result<V
         Kind::Size { min } => size(min, raw),
         Kind::Count { min, max } => count(min, max, raw),
         Kind::Text { may_be_empty } => text(may_be_empty, raw),
+        Kind::Filter => text(true, raw),
         Kind::Keep => keep(raw),
         Kind::Proxy => proxy(raw),
         Kind::Flag => match raw {

@@ -138,6 +138,18 @@ impl Word {
     }
 }
 
+/// A domain as the hosts of URLs write it.
+pub(super) fn domain(word: &str) -> Option<String> {
+    let word = Word::Domain.fit(word, Path::new(""))?;
+    let url = argiope_model::CanonicalUrl::parse(&format!("http://{word}/")).ok()?;
+    Some(url.host().trim_end_matches('.').to_owned())
+}
+
+/// A kind of content in its one form.
+pub(super) fn content(word: &str) -> Option<String> {
+    Word::Type.fit(word, Path::new(""))
+}
+
 /// An address with or without a port.
 fn server(word: &str) -> Option<SocketAddr> {
     let bracketed = word.strip_prefix('[').and_then(|w| w.strip_suffix(']'));

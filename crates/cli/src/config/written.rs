@@ -15,6 +15,8 @@ use std::path::{Path, PathBuf};
 pub(super) enum Origin {
     /// Nobody.
     Default,
+    /// Nobody, but for a preset that somebody chose.
+    Preset(&'static str),
     /// A line of a file.
     File { path: PathBuf, line: usize },
     /// A command-line flag of its own.
@@ -27,6 +29,7 @@ impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Default => f.write_str("default"),
+            Self::Preset(name) => write!(f, "preset {name}"),
             Self::File { path, line } => write!(f, "{}:{line}", path.display()),
             Self::Flag(name) => f.write_str(name),
             Self::Set => f.write_str("--set"),
@@ -176,6 +179,29 @@ impl Written {
             Entry { key, raw, shown, origin: Origin::Default }
         };
         Self { entries: KEYS.iter().enumerate().map(entry).collect() }
+    }
+}
+
+impl Written {
+    /// Lets the settings of a preset hold where nobody has said anything else in a file, which counts up
+    /// to `file`.
+    pub fn prefer(&mut self, preset: &'static super::presets::Preset, file: usize) {
+        let mut more = Vec::new();
+        for (name, text) in preset.settings {
+            let Some(key) = KEYS.iter().position(|key| key.name == *name) else { continue };
+            let of_key = |entry: &&Entry| entry.key == key;
+            let mut said = self.entries[..file].iter().filter(of_key);
+            // A file from `config init` repeats every default.
+            let default = said.next().and_then(|entry| entry.raw.clone());
+            if said.next_back().is_some_and(|entry| entry.raw != default) {
+                continue;
+            }
+            let value = text.parse::<toml_edit::Value>().expect("presets are TOML");
+            let raw = Some(Raw::from_toml(&value));
+            let origin = Origin::Preset(preset.name);
+            more.push(Entry { key, raw, shown: (*text).to_owned(), origin });
+        }
+        self.entries.splice(file..file, more);
     }
 }
 

@@ -98,6 +98,7 @@ impl Director {
         (self.stopping, self.closing) = (true, true);
         let ran = now.since(self.begun);
         self.again.note(now, true);
+        self.keep_budgets(now, true);
         self.jobs.values_mut().for_each(|active| active.held = false);
         for (id, active) in &self.jobs {
             let counters = &active.row.counters;
@@ -152,6 +153,7 @@ impl Director {
             self.hear(event)?;
         }
         self.jobs.values_mut().for_each(|a| a.out = 0);
+        self.caps.nothing_is_out();
         self.short.clear();
         let left: Vec<u64> = self.under_way.keys().copied().collect();
         let now = self.now();

@@ -51,6 +51,7 @@ impl Director {
         }
         self.count_pending();
         self.count_quotas();
+        self.cap_committed(now);
         // What a page led to is offered before the page is settled: nothing overtakes it.
         for entry in committed.queued {
             if self.is_excluded(&entry.url) {
@@ -112,9 +113,11 @@ impl Director {
             && !self.frontier.has_ready(now);
         // What a host asked of us is written down at once.
         let sites = !self.batch.exclusions.is_empty() || !self.batch.exclude.is_empty();
+        let sites = sites || !self.batch.traps.is_empty();
         let notes = self.frontier.has_notes() || !self.batch.forgive.is_empty() || sites;
         let notes = notes || !self.batch.again.is_empty() || !self.batch.plans.is_empty();
         let notes = notes || !self.batch.errands.is_empty() || !self.batch.robots_told.is_empty();
+        let notes = notes || !self.batch.discoveries.is_empty();
         let orders = notes || !self.batch.jobs.is_empty() || !self.batch.releases.is_empty();
         if !(first || aged || last || full || starved || orders || self.looks_at_others(now)) {
             return;
@@ -125,6 +128,7 @@ impl Director {
         if std::mem::take(&mut self.read_anew) {
             given_back = self.frontier.release_all();
             self.forget(&given_back);
+            self.caps.unload(&given_back);
             self.next_due = Some(Time(0));
         }
         let mut wants = if self.stopping { Default::default() } else { self.frontier.wants(now) };
@@ -145,6 +149,7 @@ impl Director {
         batch.notes.extend(self.frontier.take_notes());
         batch.refills.extend(wants.refills);
         self.forget(&wants.releases);
+        self.caps.unload(&wants.releases);
         batch.releases.extend(wants.releases);
         let mut pages = Vec::new();
         let mut weight = 0;
@@ -152,6 +157,7 @@ impl Director {
             let Some(mut page) = self.pending.pop_front() else { break };
             weight += page.weight();
             self.discoveries(&mut page, &mut batch.discoveries);
+            self.cap_committing(&page);
             pages.push(page);
         }
         // Hosts found by this very group are claimed with it.
@@ -164,6 +170,7 @@ impl Director {
         self.committing = pages.len();
         self.busy = true;
         self.told_now = std::mem::take(&mut self.told_next);
+        self.keep_budgets(now, false);
         self.committed_at = now;
         let log = std::mem::take(&mut self.log);
         if let Some(committer) = &self.committer {
@@ -184,19 +191,28 @@ impl Director {
         let job = active.job.clone();
         let number = page.number;
         for found in page.found.drain(..) {
-            self.shared.seen.remember(seen_fingerprint(&job, &found.url), found.depth);
+            // What was found at the end of a series may be found elsewhere yet.
+            if found.skip != Some(SkipReason::Trap) {
+                self.shared.seen.remember(seen_fingerprint(&job, &found.url), found.depth);
+            }
             let place: Place = match found.index {
                 Some(index) => place_of_link(job.order, found.depth, number, index),
                 None => place_of_redirect(page.entry.place),
             };
+            let place = match found.index {
+                Some(_) => place.with_line(found.line),
+                None => place,
+            };
+            let place = if found.back { place.held_back(job.order) } else { place };
             let excluded = self.is_excluded(&found.url).then_some(SkipReason::Excluded);
+            let skip = self.still_skipped(&job, &found).or(excluded);
             out.push(Discovery {
                 url: found.url,
                 key: found.key,
                 job: job.id,
                 depth: found.depth,
                 place,
-                skip: found.skip.or(excluded),
+                skip,
                 role: found.role,
                 hops: found.hops,
                 again: false,

@@ -59,6 +59,7 @@ impl Director {
         };
         if let Some(entry) = &entry {
             self.back(entry.job, now);
+            self.cap_back(entry, false, now);
         }
         let used = match done.result {
             RobotsResult::Elsewhere(url) => {
@@ -150,10 +151,15 @@ impl Director {
         let first = window.entries.first().filter(|_| window.robots.is_some());
         let known = first.map(|entry| entry.url.robots_txt());
         let jobs = window.entries.iter().map(|e| e.job).collect();
+        let of_site = window.entries.first().map(|entry| entry.url.clone());
         if unclean {
             self.frontier.load_unclean(window, self.unclean_since, now);
         } else {
             self.frontier.load(window, now);
+        }
+        if let Some(url) = of_site {
+            self.budget_host(host, self.shared.pinned.site_key(url.host()), now);
+            self.cap_host(host, &url, now);
         }
         if let Some(robots_txt) = known {
             self.learn(host, &robots_txt, jobs, now);
@@ -254,6 +260,9 @@ impl Director {
 
     /// Why politeness is what holds the crawl back, where it is.
     pub(super) fn brake(&self, now: Time) -> Option<String> {
+        if let Some(held) = self.held_words() {
+            return Some(held);
+        }
         let counts = self.frontier.counts();
         let held = counts.waiting > 0 && counts.ready == 0 && !self.stopping;
         let room = self.frontier.out() * 2 < self.settings.connections;

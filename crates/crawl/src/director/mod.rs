@@ -4,20 +4,25 @@
 //! touches the disk: the committer does, one group at a time. This file is the loop and what it
 //! hears; [`grouping`] collects pages and commits them, [`ending`] watches limits, room and the
 //! end, [`showing`] tells how it stands, [`looking`] what is being done, [`sites`] excludes and
-//! forgives, [`parts`] works as one of many.
+//! forgives, [`refusing`] and [`filtering`] say what is not asked for, [`parts`] works as one of many.
 
 mod active;
 mod again;
+pub(crate) mod budgets;
+pub(crate) mod caps;
 mod committing;
 mod ending;
 mod errands;
+mod filtering;
 mod grouping;
 mod looking;
 mod manners;
 mod parts;
 mod quotas;
+mod refusing;
 mod showing;
 mod sites;
+mod traps;
 
 use crate::data_dir::DataDir;
 use crate::fleet::{Block, Membership};
@@ -36,13 +41,14 @@ use argiope_frontier::{
     place_of_seed,
 };
 use argiope_model::{CanonicalUrl, HostKey, Job, JobId, JobState, Order, Role, Time};
-use argiope_store::{Batch, Discovery, JobChange, JobRow};
+use argiope_store::{Batch, Discovery, JobChange, JobRow, Next, StoreError};
+use caps::{Caps, beyond_the_cap, is_raised};
 pub(crate) use committing::Committing;
 use looking::Doing;
 pub(crate) use looking::Stage;
 use quotas::Fit;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::sync::{Arc, mpsc as blocking};
+use std::sync::{Arc, Weak, mpsc as blocking};
 use std::time::Duration;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
@@ -134,8 +140,19 @@ pub(crate) struct Director {
     again: Again,
     /// What was excluded by hand.
     exclusions: Exclusions,
+    /// Pages of sites, where a job takes only so many.
+    caps: Caps,
+    /// Why that cannot be known.
+    cap_problem: Option<StoreError>,
+    /// When budgets were written down, and how long that took, in milliseconds.
+    budgets_kept: Time,
+    budgets_took: i64,
+    /// Sites that were known then.
+    budgets_known: usize,
     /// Sites to be forgiven, once nothing is being committed.
     to_forgive: Vec<SiteChange>,
+    /// Those who look for what comes back under a changed filter.
+    looked_for: Vec<Weak<()>>,
     /// Who wants to hear of the next commit, and who of the one being made.
     told_next: Vec<blocking::SyncSender<()>>,
     told_now: Vec<blocking::SyncSender<()>>,
@@ -211,7 +228,13 @@ impl Director {
             fetched_before: 0,
             again: Again::new(&settings.revisit, dir.path(), pages.next),
             exclusions: Exclusions::new([], shared.pinned.clone()),
+            caps: Caps::default(),
+            cap_problem: None,
+            budgets_kept: shared.clock.now(),
+            budgets_took: 0,
+            budgets_known: 0,
             to_forgive: Vec::new(),
+            looked_for: Vec::new(),
             told_next: Vec::new(),
             told_now: Vec::new(),
             shared,
@@ -257,6 +280,16 @@ impl Director {
                 let asked = found.iter().filter(|d| d.skip.is_none());
                 self.batch.forgive.extend(asked.map(|d| d.key.host));
                 self.batch.discoveries.extend(found);
+                let earlier = jobs.iter().find(|row| row.job.id == job.id);
+                let refused = |row: &&JobRow| {
+                    row.counters.skipped_site_pages > 0 && is_raised(&row.job.limits, &job.limits)
+                };
+                if earlier.is_some_and(|row| refused(&row)) {
+                    match beyond_the_cap(&*self.shared.store, job, page) {
+                        Ok(back) => self.batch.discoveries.extend(back),
+                        Err(e) => self.cap_problem = Some(e),
+                    }
+                }
                 if matches!(change, JobChange::New(_)) {
                     let row = JobRow {
                         job: (**job).clone(),
@@ -275,6 +308,7 @@ impl Director {
             self.batch.jobs.push(change);
         }
         self.keep(keep, jobs);
+        self.cover_jobs();
         for active in self.jobs.values() {
             self.fetched_before += active.row.counters.fetched;
             self.bytes_before += active.row.counters.bytes;
@@ -301,6 +335,9 @@ impl Director {
         self.commit(self.now(), true);
         loop {
             let now = self.now();
+            if let Some(e) = self.cap_problem.take() {
+                return Err(EngineError::Failed(Arc::new(e)));
+            }
             self.forgive_sites()?;
             self.let_go();
             self.exclude_as_others(now);
@@ -345,6 +382,8 @@ impl Director {
                         self.set_cycle(key, every)?;
                         self.told_next.push(done);
                     }
+                    Some(Instruction::Filter(change, done)) => self.change_filter(change, done),
+                    Some(Instruction::Again(job, found)) => self.queue_again(job, found),
                     Some(Instruction::Look(to)) => {
                         let _ = to.try_send(self.look(self.now()));
                     }
@@ -373,7 +412,7 @@ impl Director {
         let told = told && self.batch.again.is_empty() && self.batch.plans.is_empty();
         let told = told && self.batch.errands.is_empty() && self.batch.robots_told.is_empty();
         let over = self.under_way.is_empty() && self.pending.is_empty() && self.held.is_empty();
-        over && told && !self.busy
+        over && told && !self.busy && !self.is_looked_for()
     }
 
     fn now(&self) -> Time {
@@ -399,7 +438,9 @@ impl Director {
                 let order = jobs.get(&entry.job).map_or(Order::Breadth, |a| a.job.order);
                 place_of_link(order, entry.depth.saturating_add(1), number, 0)
             };
-            let Some(task) = self.frontier.next(now, leads_to) else { return };
+            let caps = &self.caps;
+            let refuses = |entry: &Entry| refusing::refusal(&self.shared, jobs, caps, entry);
+            let Some(task) = self.frontier.next(now, leads_to, refuses) else { return };
             self.next_page += 1;
             let shared = self.shared.clone();
             match task {
@@ -435,7 +476,11 @@ impl Director {
                 }
                 Task::Refuse(entry, reason) => {
                     self.oldest.get_or_insert(now);
-                    let mut page = PageDone::refused(entry, number, reason);
+                    self.cap_refused(&entry, reason);
+                    let mut page = match self.later(&entry, reason) {
+                        Some(place) => PageDone::bare(entry, number, Next::Later(place)),
+                        None => PageDone::refused(entry, number, reason),
+                    };
                     self.plan(&mut page, now);
                     self.pending.push_back(page);
                 }
@@ -464,6 +509,7 @@ impl Director {
         if full {
             self.frontier.gate(id, true, now);
         }
+        self.cap_out(&entry, now);
         Some((entry, job))
     }
 
@@ -484,6 +530,7 @@ impl Director {
                 self.no_room = Some(why);
                 self.disk_asked = now;
                 self.back(entry.job, now);
+                self.cap_back(&entry, false, now);
                 self.frontier.give_back(*entry, now);
             }
             Event::Robots(done) => self.robots_done(*done, now),
@@ -509,6 +556,7 @@ impl Director {
 
     fn done(&mut self, mut page: PageDone, now: Time) {
         self.no_more_tries(&mut page);
+        self.pause_trap(&mut page, now);
         let (id, number) = (page.entry.job, page.number);
         match self.fits(&page) {
             Fit::Yes => {}
@@ -528,8 +576,10 @@ impl Director {
             active.bytes += bytes;
             active.pages += u64::from(page.is_new_page());
         }
+        self.tell_links(&mut page);
         self.plan(&mut page, now);
         self.back(id, now);
+        self.cap_back(&page.entry, page.is_new_page(), now);
         if page.is_page() {
             self.newest = Some(page.entry.url.clone());
         }
@@ -540,6 +590,7 @@ impl Director {
     /// A page came back and does not count: its URL stays queued.
     fn not_taken(&mut self, page: PageDone, now: Time) {
         self.back(page.entry.job, now);
+        self.cap_back(&page.entry, false, now);
         self.frontier.give_back(page.entry, now);
         self.came_back(page.number, now);
     }
@@ -566,6 +617,10 @@ impl Director {
             tracing::warn!(job = id.0, "a change was asked for of a job that is not there");
             return;
         };
+        if let Err(e) = self.shared.filters.hold(&row.job) {
+            tracing::error!(job = id.0, "{e}");
+            return;
+        }
         self.batch.jobs.push(JobChange::State(id, state));
         if state == JobState::Open {
             if !self.jobs.contains_key(&id) {
@@ -576,6 +631,7 @@ impl Director {
             (active.limited, active.row.state) = (false, state);
             self.again.look_anew();
             self.shared.seen.clear();
+            self.cover_jobs();
         } else if let Some(active) = self.jobs.get_mut(&id) {
             active.limited = true;
             active.row.state = state;

@@ -54,7 +54,13 @@ impl Director {
             }
             PartsNews::Bytes(job, share) => self.bytes_came(job, share, now),
             PartsNews::Quota(job) => self.quota_came(job, now),
-            PartsNews::Excluded(names) => self.excluded_by_others = Some(names),
+            PartsNews::Excluded(names, traps) => {
+                self.excluded_by_others = Some(names);
+                for (name, trap) in traps {
+                    self.shared.traps.know(&name, Some(trap));
+                }
+            }
+            PartsNews::Filters(filters) => self.filters_of_others(filters),
             PartsNews::Delay(delay) if delay != self.settings.delay => {
                 tracing::info!("all workers wait {delay:?} between requests to a host from now on");
                 self.settings.delay = delay;
@@ -155,6 +161,10 @@ impl Director {
     /// Works on a job from now on that somebody else has given or opened again.
     fn take_up(&mut self, id: JobId) {
         let Some(row) = self.stored_job(id) else { return };
+        if let Err(e) = self.shared.filters.hold(&row.job) {
+            tracing::error!(job = id.0, "{e}");
+            return;
+        }
         if !self.jobs.contains_key(&id) {
             self.fetched_before += row.counters.fetched;
             self.bytes_before += row.counters.bytes;
@@ -165,6 +175,7 @@ impl Director {
         let bytes_quota = before.and_then(|active| active.bytes_quota);
         self.jobs.insert(id, Active { out, quota, bytes_quota, ..Active::new(row) });
         self.shared.seen.clear();
+        self.cover_jobs();
         self.read_anew = true;
     }
 

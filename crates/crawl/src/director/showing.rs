@@ -4,12 +4,16 @@ use super::{Director, Return};
 use crate::disk;
 use crate::live::{Snapshot, summed};
 use crate::run::{Ended, Summary};
+use argiope_frontier::Budgets;
 use argiope_model::Time;
 use argiope_store::JobRow;
 use std::sync::atomic::Ordering::Relaxed;
 
 /// The status is written anew this often; looking at every host costs.
 const SHOW_MS: i64 = 50;
+
+/// Suspects that are shown.
+const SUSPECTS: usize = 20;
 
 impl Director {
     pub(super) fn show(&mut self, now: Time) {
@@ -22,6 +26,10 @@ impl Director {
         let rows = self.jobs.values().map(|a| &a.row);
         let mut out: Snapshot = summed(rows, counts);
         out.again = self.again.tally;
+        let known = self.shared.traps.known();
+        out.traps = known.iter().filter(|(_, trap)| trap.forgiven.is_none()).count();
+        out.suspects = self.shared.traps.suspects();
+        out.suspects.truncate(SUSPECTS);
         out.next_visit = self.again.next(now).filter(|at| *at > now);
         self.meter.note(now, out.fetched + out.again.visited, out.bytes, out.queued);
         let limits = self.jobs.values().map(|a| {
@@ -44,6 +52,8 @@ impl Director {
             false => self.brake(now),
         };
         out.requests = self.frontier.out();
+        out.sites_over_budget = self.frontier.budgets().map_or(0, Budgets::over);
+        out.sites_capped = self.caps.reached();
         out.connections = self.shared.web.open_connections();
         out.elapsed_s = now.since(self.begun).as_secs_f64();
         out.newest = self.newest.as_ref().map(|u| u.as_str().to_owned());
@@ -80,6 +90,7 @@ impl Director {
             bytes: own.map_or(bytes - self.bytes_before.min(bytes), |own| own.1),
             peak_memory: disk::peak_memory(),
             again: self.again.tally,
+            capped_sites: self.caps.reached(),
         }
     }
 }

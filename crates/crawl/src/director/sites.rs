@@ -78,6 +78,9 @@ impl Director {
                 self.exclusions.remove(&name);
                 self.batch.exclusions.push((name, false));
             }
+            for (name, trap) in change.traps {
+                self.forgive_trap(name, trap, now);
+            }
             self.batch.exclude.retain(|host| !hosts.contains(host));
             self.take_back_refused(&hosts, now);
             for host in hosts {
@@ -93,7 +96,7 @@ impl Director {
     /// What was refused of these hosts and is not committed yet was not refused.
     fn take_back_refused(&mut self, hosts: &BTreeSet<HostKey>, now: Time) {
         let refused = |page: &PageDone| {
-            let reasons = [SkipReason::Excluded, SkipReason::GivenUp];
+            let reasons = [SkipReason::Excluded, SkipReason::GivenUp, SkipReason::Trap];
             page.capture.is_none()
                 && reasons.map(|r| Next::Done(UrlState::Skipped(r))).contains(&page.next)
                 && hosts.contains(&page.entry.key.host)

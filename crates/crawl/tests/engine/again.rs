@@ -128,7 +128,7 @@ async fn a_sitemap_that_names_a_newer_date_makes_a_page_due() {
                 let listed = |path: &str, date: &str| {
                     format!("<url><loc>{path}</loc><lastmod>{date}</lastmod></url>")
                 };
-                let both = listed("/a", date) + &listed("/b", "2020-01-01");
+                let both = listed("/a", date) + listed("/b", "2020-01-01").as_str();
                 let map = format!("<urlset>{both}</urlset>");
                 http("200 OK", &[("Content-Type", "application/xml")], &map)
             }

@@ -6,11 +6,13 @@
 
 mod again;
 mod answers;
+mod caps;
 mod control;
 mod data_dir;
 mod encodings;
 mod exclude;
 mod export;
+mod filter;
 mod forget;
 mod import;
 mod jobs;

@@ -125,7 +125,7 @@ async fn only_the_beginning_of_an_endless_robots_txt_counts() {
     let server = Raw::with_robots(|asked: &Asked| match asked.path.as_str() {
         "/robots.txt" => {
             let rules = "User-agent: *\nDisallow: /b\n".to_owned();
-            robots(&(rules + &"# nothing\n".repeat(300_000)))
+            robots(&(rules + "# nothing\n".repeat(300_000).as_str()))
         }
         _ => page(&["/a", "/b"]),
     })

@@ -252,6 +252,10 @@ impl Store for Brittle {
         self.inner.exclusions()
     }
 
+    fn traps(&self) -> Result<Vec<(Box<str>, argiope_frontier::Trap)>, StoreError> {
+        self.inner.traps()
+    }
+
     fn claims(&self) -> Result<Vec<HostKey>, StoreError> {
         self.inner.claims()
     }

@@ -43,6 +43,7 @@ pub fn settings() -> EngineSettings {
         per_host: 4,
         robots: true,
         sitemaps: true,
+        traps: true,
         address_gap: Some(Duration::ZERO),
         address_exempt: Vec::new(),
         patience: Patience {
@@ -60,6 +61,7 @@ pub fn settings() -> EngineSettings {
         links: true,
         index: Default::default(),
         hold: Default::default(),
+        budgets: true,
         revisit: Default::default(),
         fetch: FetchSettings { allow_private: true, ..FetchSettings::default() },
     }
@@ -80,6 +82,7 @@ pub fn order(seeds: &[String]) -> NewJob {
         limits: Limits::default(),
         wanted: wanted(&["html", "text"]),
         query: QueryPolicy::Keep,
+        filter: None,
     }
 }
 

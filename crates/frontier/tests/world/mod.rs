@@ -151,7 +151,7 @@ impl World {
     }
 
     pub fn hand_out(&mut self) -> Option<Entry> {
-        let entry = match self.frontier.next(Time(self.now), leads_last)? {
+        let entry = match self.frontier.next(Time(self.now), leads_last, |_| None)? {
             Task::Visit(entry) => entry,
             other => panic!("nothing but visits is due here: {other:?}"),
         };

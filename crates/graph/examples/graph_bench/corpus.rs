@@ -312,6 +312,10 @@ impl Store for Corpus {
     fn exclusions(&self) -> Result<Vec<(Box<str>, Time)>, StoreError> {
         Ok(Vec::new())
     }
+
+    fn traps(&self) -> Result<Vec<(Box<str>, argiope_frontier::Trap)>, StoreError> {
+        Ok(Vec::new())
+    }
     fn claims(&self) -> Result<Vec<HostKey>, StoreError> {
         Ok(Vec::new())
     }

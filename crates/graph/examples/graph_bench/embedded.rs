@@ -24,6 +24,7 @@ fn job() -> Job {
         limits: Limits::default(),
         wanted: Wanted { types: Default::default(), skip_extensions: Default::default() },
         query: QueryPolicy::Keep,
+        filter: None,
     }
 }
 

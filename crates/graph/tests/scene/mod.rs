@@ -388,6 +388,10 @@ impl Store for Scene {
     fn exclusions(&self) -> Result<Vec<(Box<str>, Time)>, StoreError> {
         Ok(Vec::new())
     }
+
+    fn traps(&self) -> Result<Vec<(Box<str>, argiope_frontier::Trap)>, StoreError> {
+        Ok(Vec::new())
+    }
     fn claims(&self) -> Result<Vec<HostKey>, StoreError> {
         unreachable!("not asked by the graph")
     }

@@ -60,7 +60,10 @@ pub fn known(docs: &[Doc], view: &View, texts: &Path) {
                     first += u32::from(rank == Some(0));
                     ten += u32::from(rank.is_some());
                     if rank != Some(0) {
-                        let folded = answer.hits.iter().any(|hit| hit.alike.contains(&doc));
+                        let folded = answer
+                            .hits
+                            .iter()
+                            .any(|hit| hit.alike.iter().any(|page| page.doc == doc));
                         let folded = if folded { ", folded" } else { "" };
                         let instead = answer.hits.first().map(|hit| &hit.url);
                         missed.push(format!(

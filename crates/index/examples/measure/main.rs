@@ -179,6 +179,7 @@ fn read(folder: &Path, texts: &Path) -> Vec<Doc> {
                     headings: page.headings.into_iter().map(|h| h.text).collect(),
                     language: page.language,
                     text: page.text,
+                    around: page.around,
                 };
                 let location = blobs.append(encode_text(&text).into()).unwrap();
                 docs.push(Doc { site, url, text, location });

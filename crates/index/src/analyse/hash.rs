@@ -1,4 +1,4 @@
-//! A quick hash of short words, for tables and sketches. Equal on every machine; not for keys
+//! A quick hash of short words, for tables. Equal on every machine; not for keys
 //! that anybody else sees (those are `WordId`).
 
 const K: u64 = 0x9E37_79B9_7F4A_7C15;

@@ -3,7 +3,6 @@
 mod feed;
 mod fold;
 mod hash;
-mod sketch;
 mod split;
 mod stem;
 mod stop;
@@ -12,7 +11,6 @@ mod tokens;
 pub(crate) use feed::{BEGIN, END, Feed, Flow, Parents, Replay};
 pub(crate) use fold::folded;
 pub(crate) use hash::quick_hash;
-pub(crate) use sketch::{Sketch, alike};
 pub(crate) use split::events;
 pub(crate) use stem::{Rules, Stems, has_stems};
 pub use stop::DEFAULT_STOP_WORDS;

@@ -3,7 +3,7 @@
 use super::Facets;
 use crate::query::year_of;
 use crate::view::View;
-use argiope_model::{DocId, Time};
+use argiope_model::Time;
 use std::cmp::Ordering;
 use std::collections::{BinaryHeap, HashMap};
 use std::time::Instant;
@@ -35,7 +35,7 @@ pub(crate) struct Found {
     /// What was added to that.
     pub extras: Vec<(&'static str, f32)>,
     /// Pages that were left out for it.
-    pub alike: Vec<DocId>,
+    pub alike: Vec<DocAddress>,
 }
 
 impl Found {

@@ -25,6 +25,7 @@ mod word;
 
 use crate::error::IndexError;
 use crate::links::Links;
+use crate::near::Folding;
 use crate::query::{Filter, Mistake, Node, Sign, parse};
 use crate::snippet::{self, Snippet};
 use crate::view::View;
@@ -155,9 +156,18 @@ pub struct Hit {
     /// It holds only some of the words.
     pub partial: bool,
     /// Pages that are nearly the same and were left out for it.
-    pub alike: Vec<DocId>,
+    pub alike: Vec<Alike>,
     /// What the score is made of, where that was asked for; the parts add up to it.
     pub parts: Vec<(String, f32)>,
+}
+
+/// A page that was left out for another that is nearly the same.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Alike {
+    /// Its number.
+    pub doc: DocId,
+    /// Its URL.
+    pub url: String,
 }
 
 /// How the pages found are spread, most first.
@@ -306,7 +316,7 @@ impl View {
         wanted: usize,
     ) -> tantivy::Result<(Vec<Found>, usize)> {
         let mut kept: Vec<Found> = Vec::new();
-        let mut sketches: Vec<u64> = Vec::new();
+        let mut folding = Folding::new(self);
         let mut read = 0;
         for found in found {
             if kept.len() >= wanted {
@@ -318,15 +328,9 @@ impl View {
                 kept.push(found.clone());
                 continue;
             }
-            let DocAddress { segment_ord: ord, doc_id } = found.address;
-            let looks = self.looks(ord)?;
-            let sketch = looks.sketch(doc_id);
-            match sketches.iter().position(|other| crate::analyse::alike(*other, sketch)) {
-                Some(same) => kept[same].alike.push(looks.doc(doc_id)),
-                None => {
-                    kept.push(found.clone());
-                    sketches.push(sketch);
-                }
+            match folding.place(found.address)? {
+                Some(same) => kept[same].alike.push(found.address),
+                None => kept.push(found.clone()),
             }
         }
         Ok((kept, read))
@@ -360,7 +364,7 @@ impl View {
                 from: looks.from(at),
                 until: looks.until(at),
                 partial: found.partial,
-                alike: found.alike.clone(),
+                alike: self.alike(&found.alike).map_err(&failed)?,
                 parts: Vec::new(),
             };
             if options.explain {
@@ -372,6 +376,15 @@ impl View {
             self.cut_snippets(plan, &shown, texts, &mut hits).map_err(&failed)?;
         }
         Ok(hits)
+    }
+
+    fn alike(&self, pages: &[DocAddress]) -> tantivy::Result<Vec<Alike>> {
+        let alike = |at: &DocAddress| {
+            let stored: tantivy::TantivyDocument = self.searcher.doc(*at)?;
+            let doc = self.looks(at.segment_ord)?.doc(at.doc_id);
+            Ok(Alike { doc, url: rank::stored_url(&stored, self.fields.url) })
+        };
+        pages.iter().map(alike).collect()
     }
 
     /// Reads the texts of the hits for their titles and snippets, in the order of the index: so

@@ -327,6 +327,10 @@ impl Store for Scene {
         Ok(Vec::new())
     }
 
+    fn traps(&self) -> Result<Vec<(Box<str>, argiope_frontier::Trap)>, StoreError> {
+        Ok(Vec::new())
+    }
+
     fn claims(&self) -> Result<Vec<HostKey>, StoreError> {
         unreachable!("not asked by the index")
     }

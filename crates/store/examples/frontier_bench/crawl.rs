@@ -46,6 +46,7 @@ fn job() -> Job {
         limits: Limits::default(),
         wanted: Wanted { types: Default::default(), skip_extensions: Default::default() },
         query: QueryPolicy::Keep,
+        filter: None,
     }
 }
 
@@ -116,7 +117,9 @@ impl Crawl {
         while batch.pages.len() < GROUP_PAGES {
             let leads_to =
                 |e: &Entry| place_of_link(Order::Breadth, e.depth + 1, self.next_page, 0);
-            let Some(task) = self.frontier.next(now, leads_to) else { break };
+            let Some(task) = self.frontier.next(now, leads_to, |_| None) else {
+                break;
+            };
             let Task::Visit(entry) = task else { unreachable!("no robots.txt, no addresses") };
             let answer = Answered { end: Some(now), redirect: false, heard: Heard::default() };
             self.frontier.answered(entry.key.host, Some(entry.place), answer, now);

@@ -8,7 +8,7 @@ use crate::row::{
 use crate::rule::handed_to;
 use crate::work::{Base, ReadyRow, is_open, read_host};
 use crate::{Store, StoreError};
-use argiope_frontier::{Entry, HostWindow, Place, Refill, RobotsFile, Temper};
+use argiope_frontier::{Entry, HostWindow, Place, Refill, RobotsFile, Temper, Trap};
 use argiope_model::{Capture, DocId, HostKey, PayloadDigest, SiteKey, Time, UrlKey};
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -243,14 +243,26 @@ impl Store for EmbeddedStore {
     }
 
     fn exclusions(&self) -> Result<Vec<(Box<str>, Time)>, StoreError> {
-        self.tables[Table::Meta]
-            .prefix([key::EXCLUSION])
-            .map(|pair| {
-                let (k, v) = pair.into_inner().map_err(self.failed("read what is excluded"))?;
-                let name = std::str::from_utf8(&k[1..]).map_err(|e| damaged("exclusions", e))?;
-                Ok((name.into(), row::decode("exclusions", &v)?))
-            })
-            .collect()
+        let mut out = Vec::new();
+        self.each(Table::Meta, &[key::EXCLUSION], |k, v| {
+            let name = std::str::from_utf8(&k[1..]).map_err(|e| damaged("exclusions", e))?;
+            if !name.starts_with(key::TRAP) {
+                out.push((name.into(), row::decode("exclusions", v)?));
+            }
+            Ok(())
+        })?;
+        Ok(out)
+    }
+
+    fn traps(&self) -> Result<Vec<(Box<str>, Trap)>, StoreError> {
+        let mut out = Vec::new();
+        self.each(Table::Meta, &key::trap(""), |k, v| {
+            let name = &k[key::trap("").len()..];
+            let name = std::str::from_utf8(name).map_err(|e| damaged("traps", e))?;
+            out.push((name.into(), row::decode("traps", v)?));
+            Ok(())
+        })?;
+        Ok(out)
     }
 
     fn claims(&self) -> Result<Vec<HostKey>, StoreError> {

@@ -86,6 +86,12 @@ impl Tables {
                 }
             }
         }
+        for (name, trap) in batch.traps.into_iter().collect::<BTreeMap<_, _>>() {
+            match trap {
+                Some(trap) => self.traps.insert(name, trap),
+                None => self.traps.remove(&name),
+            };
+        }
         for at in due {
             let place = self.calendar.remove(&at).expect("listed above");
             self.url(at.1)?.head.due = None;
@@ -274,6 +280,10 @@ impl Tables {
             head.attempts = head.attempts.saturating_add(1);
             head.due = Some(due);
             self.calendar.insert((due, k), entry.place);
+        } else if let Next::Later(place) = next {
+            head.place = Some(place);
+            self.enqueue(k, place);
+            requeued = Some(k);
         } else {
             if let Next::Done(state) = next {
                 head.state = state;

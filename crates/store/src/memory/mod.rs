@@ -10,7 +10,7 @@ mod imports;
 use crate::batch::{Batch, Committed};
 use crate::row::{Change, HostRow, JobRow, PayloadRow, SegmentKind, UrlRow};
 use crate::{Store, StoreError};
-use argiope_frontier::{Place, RobotsFile};
+use argiope_frontier::{Place, RobotsFile, Trap};
 use argiope_model::{Capture, DocId, HostKey, JobId, PayloadDigest, SiteKey, Time, UrlKey};
 use std::collections::BTreeMap;
 use std::ops::Bound::{Excluded, Unbounded};
@@ -37,6 +37,7 @@ struct Tables {
     jobs: BTreeMap<JobId, JobRow>,
     next_page: u64,
     exclusions: BTreeMap<Box<str>, Time>,
+    traps: BTreeMap<Box<str>, Trap>,
 }
 
 impl MemoryStore {
@@ -139,6 +140,10 @@ impl Store for MemoryStore {
 
     fn exclusions(&self) -> Result<Vec<(Box<str>, Time)>, StoreError> {
         Ok(self.tables().exclusions.clone().into_iter().collect())
+    }
+
+    fn traps(&self) -> Result<Vec<(Box<str>, Trap)>, StoreError> {
+        Ok(self.tables().traps.clone().into_iter().collect())
     }
 
     fn claims(&self) -> Result<Vec<HostKey>, StoreError> {

@@ -180,7 +180,7 @@ mod tests {
 
     /// Written once; must be read the same for ever.
     const FROZEN: &str =
-        "040001020304050607ac0203020501040101011468747470733a2f2f6578616d706c652e6f72672f";
+        "050001020304050607ac0203020501040101011468747470733a2f2f6578616d706c652e6f72672f";
 
     #[test]
     fn a_message_is_written_as_it_was_and_leads_to_the_same_discovery() {
@@ -217,7 +217,7 @@ mod tests {
         let url = "http://a.test/r".to_owned();
         let (host, of, job) = ([1; 6], [2; 8], JobId(3));
         let asked = Message::Errand(Asked { host, of, job, hops: 4, url: url.clone() });
-        frozen(&asked, "0403010101010101020202020202020203040f687474703a2f2f612e746573742f72");
+        frozen(&asked, "0503010101010101020202020202020203040f687474703a2f2f612e746573742f72");
         let file = RobotsFile {
             asked: argiope_model::Time(5),
             until: argiope_model::Time(6),
@@ -226,7 +226,7 @@ mod tests {
         };
         frozen(
             &Message::Robots(Told { host, job, url, file }),
-            "0404010101010101030f687474703a2f2f612e746573742f720a0c00c801000178",
+            "0504010101010101030f687474703a2f2f612e746573742f720a0c00c801000178",
         );
     }
 }

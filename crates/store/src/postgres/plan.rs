@@ -1,7 +1,7 @@
 //! What a batch writes, as statements: one for each table and kind of change, whatever the number
 //! of rows, and in front of them the one that holds the lease to its word.
 
-use super::around::EXCLUDED;
+use super::around::{EXCLUDED, ORDERS};
 use super::link::{Bytes, Call, Link, Pause, Sql, call, plain};
 use super::load::Loaded;
 use super::quota::USE;
@@ -48,7 +48,7 @@ const SEGMENT: &str = "INSERT INTO segments (part, kind, number, length, archive
     SELECT s.*, $5 FROM unnest($1::smallint[], $2::smallint[], $3::bigint[], $4::bigint[]) AS s
     ON CONFLICT (part, kind, number) DO UPDATE SET length = excluded.length";
 const EXCLUDE: &str = "INSERT INTO exclusions (part, name, v) VALUES (0, $1, $2)
-    ON CONFLICT (part, name) DO NOTHING";
+    ON CONFLICT (part, name) DO UPDATE SET v = excluded.v WHERE excluded.name LIKE 'trap %'";
 const INCLUDE: &str = "DELETE FROM exclusions WHERE part = 0 AND name = $1";
 const CHANGED: &str = "INSERT INTO numbers (part, name, n) VALUES (0, $1, 1)
     ON CONFLICT (part, name) DO UPDATE SET n = numbers.n + 1";
@@ -102,7 +102,8 @@ pub(super) fn job_writes(
         let order = orders
             .contains(id)
             .then(|| row::encode(&JobRow { counters: JobCounters::default(), ..job.clone() }));
-        let state = old.is_none_or(|old| old.state != job.state);
+        // An order is written with its state, also where that ends as it was.
+        let state = order.is_some() || old.is_none_or(|old| old.state != job.state);
         let state = state.then(|| state_number(job.state));
         if order.is_some() || state.is_some() || delta.iter().any(|n| *n != 0) {
             let limits = &job.job.limits;
@@ -339,6 +340,7 @@ fn job_calls(jobs: BTreeMap<JobId, JobWrite>, home: Option<u16>, session: i64) -
         match (job.order, job.state) {
             (Some(order), state) => {
                 calls.push(call!(ORDER, part, number, state.unwrap_or(0), order));
+                calls.push(call!(CHANGED, ORDERS));
             }
             (None, Some(state)) => calls.push(call!(STATE, part, number, state)),
             (None, None) => {}

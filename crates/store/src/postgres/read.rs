@@ -11,8 +11,9 @@ use crate::batch::{Batch, Committed};
 use crate::row::{
     self, Change, HostRow, JobCounters, JobRow, PayloadRow, SegmentKind, UrlRow, damaged,
 };
+use crate::work::key;
 use crate::{Store, StoreError};
-use argiope_frontier::{Place, RobotsFile};
+use argiope_frontier::{Place, RobotsFile, Trap};
 use argiope_model::{Capture, DocId, HostKey, PayloadDigest, SiteKey, Time, UrlKey};
 use std::collections::{BTreeMap, HashMap};
 use tokio_postgres::Row;
@@ -190,7 +191,17 @@ impl Store for PostgresStore {
         let rows = self.look("read what is excluded", call!(EXCLUSIONS, 0i16))?;
         let read =
             |row: &Row| Ok((row.get::<_, &str>(0).into(), row::decode("exclusions", row.get(1))?));
-        rows.iter().map(read).collect()
+        let names = rows.iter().filter(|row| !row.get::<_, &str>(0).starts_with(key::TRAP));
+        names.map(read).collect()
+    }
+
+    fn traps(&self) -> Result<Vec<(Box<str>, Trap)>, StoreError> {
+        let rows = self.look("read what is a trap", call!(EXCLUSIONS, 0i16))?;
+        let read = |row: &Row| {
+            let name = row.get::<_, &str>(0).strip_prefix(key::TRAP)?;
+            Some(row::decode("traps", row.get(1)).map(|trap| (name.into(), trap)))
+        };
+        rows.iter().filter_map(read).collect()
     }
 
     fn robots(&self, keys: &[HostKey]) -> Result<Vec<Option<RobotsFile>>, StoreError> {

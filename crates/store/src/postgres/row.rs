@@ -281,7 +281,7 @@ pub(super) fn state_of(number: i16) -> Result<JobState, StoreError> {
 }
 
 /// The counters of a job in the order of their columns, which only grows.
-pub(super) fn fields(counters: &mut JobCounters) -> [&mut u64; 20] {
+pub(super) fn fields(counters: &mut JobCounters) -> [&mut u64; 23] {
     let c = counters;
     [
         &mut c.queued,
@@ -304,6 +304,9 @@ pub(super) fn fields(counters: &mut JobCounters) -> [&mut u64; 20] {
         &mut c.skipped_given_up,
         &mut c.sitemaps,
         &mut c.skipped_excluded,
+        &mut c.skipped_filter,
+        &mut c.skipped_trap,
+        &mut c.skipped_site_pages,
     ]
 }
 

@@ -2,11 +2,11 @@
 //!
 //! Read only: a row is written in today's form when it next changes.
 
+use super::v4::JobV4;
 use super::{HostRow, JobCounters, JobRow, UrlHead, UrlState, Wish};
 use argiope_frontier::{Place, Temper};
 use argiope_model::{
-    Capture, Directives, DocId, FetchOutcome, Job, JobId, JobState, Location, PayloadDigest, Role,
-    Time,
+    Capture, Directives, DocId, FetchOutcome, JobId, JobState, Location, PayloadDigest, Role, Time,
 };
 use serde::Deserialize;
 
@@ -85,7 +85,7 @@ impl From<HostRowV1> for HostRow {
 
 #[derive(Deserialize)]
 pub(crate) struct JobRowV1 {
-    job: Job,
+    job: JobV4,
     state: JobState,
     counters: JobCountersV1,
 }
@@ -130,12 +130,9 @@ impl From<JobRowV1> for JobRow {
             words: counted.words,
             links: counted.links,
             run_ms: counted.run_ms,
-            skipped_robots: 0,
-            skipped_given_up: 0,
-            sitemaps: 0,
-            skipped_excluded: 0,
+            ..JobCounters::default()
         };
-        JobRow { job: old.job, state: old.state, counters }
+        JobRow { job: old.job.into(), state: old.state, counters }
     }
 }
 

@@ -2,9 +2,10 @@
 //!
 //! Read only: a row is written in today's form when it next changes.
 
+use super::v4::JobV4;
 use super::{HostRow, JobCounters, JobProgress, JobRow};
 use argiope_frontier::Temper;
-use argiope_model::{Job, JobId, JobState, Time};
+use argiope_model::{JobId, JobState, Time};
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -50,7 +51,7 @@ impl From<HostRowV2> for HostRow {
 
 #[derive(Deserialize)]
 pub(crate) struct JobRowV2 {
-    job: Job,
+    job: JobV4,
     state: JobState,
     counters: JobCountersV2,
 }
@@ -87,7 +88,7 @@ struct JobCountersV2 {
 
 impl From<JobRowV2> for JobRow {
     fn from(old: JobRowV2) -> Self {
-        JobRow { job: old.job, state: old.state, counters: old.counters.into() }
+        JobRow { job: old.job.into(), state: old.state, counters: old.counters.into() }
     }
 }
 
@@ -119,7 +120,7 @@ impl From<JobCountersV2> for JobCounters {
             skipped_robots: old.skipped_robots,
             skipped_given_up: old.skipped_given_up,
             sitemaps: old.sitemaps,
-            skipped_excluded: 0,
+            ..JobCounters::default()
         }
     }
 }

@@ -46,6 +46,9 @@ impl<B: Base> Work<'_, B> {
         for (name, on) in batch.exclusions.into_iter().collect::<BTreeMap<_, _>>() {
             self.exclusion(&name, on)?;
         }
+        for (name, trap) in batch.traps.into_iter().collect::<BTreeMap<_, _>>() {
+            self.trap(&name, trap.as_ref());
+        }
         self.calendar(&batch.exclude)?;
         let mut discoveries = batch.discoveries;
         discoveries.sort_by_key(|d| d.key);

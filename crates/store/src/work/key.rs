@@ -124,6 +124,13 @@ pub(crate) fn exclusion(name: &str) -> Vec<u8> {
     [&[EXCLUSION], name.as_bytes()].concat()
 }
 
+/// Patterns lie among the names that are excluded; no name begins so.
+pub(crate) const TRAP: &str = "trap ";
+
+pub(crate) fn trap(name: &str) -> Vec<u8> {
+    [&[EXCLUSION], TRAP.as_bytes(), name.as_bytes()].concat()
+}
+
 pub(crate) fn segment(kind: SegmentKind, number: u32) -> [u8; 6] {
     join(b's', &[&[kind as u8], &number.to_be_bytes()])
 }

@@ -176,6 +176,7 @@ impl Versioned for ReadyRow {
     type First = Self;
     type Second = Self;
     type Third = Self;
+    type Fourth = Self;
 }
 
 impl ReadyRow {

@@ -6,7 +6,7 @@ use super::overlay::Work;
 use super::{Base, DueRow, Marks, ReadyRow, Table};
 use crate::StoreError;
 use crate::row::{self, HostRow, damaged};
-use argiope_frontier::{Entry, HostNote, Named, Release};
+use argiope_frontier::{Entry, HostNote, Named, Release, Trap};
 use argiope_model::{CanonicalUrl, HostKey, Time};
 
 impl<B: Base> Work<'_, B> {
@@ -87,6 +87,15 @@ impl<B: Base> Work<'_, B> {
             self.put(Table::Meta, k, row::encode(&self.now));
         }
         Ok(())
+    }
+
+    /// Writes down that a pattern is a trap, or no longer is.
+    pub(super) fn trap(&mut self, name: &str, trap: Option<&Trap>) {
+        let k = key::trap(name);
+        match trap {
+            Some(trap) => self.put(Table::Meta, k, row::encode(trap)),
+            None => self.delete(Table::Meta, k),
+        }
     }
 
     pub(super) fn release(&mut self, release: Release) -> Result<(), StoreError> {

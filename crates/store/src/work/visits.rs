@@ -67,6 +67,10 @@ impl<B: Base> Work<'_, B> {
                 self.whose_turn(&entry)?;
             }
             Next::Expanded => self.whose_turn(&entry)?,
+            Next::Later(place) => {
+                head.place = Some(place);
+                self.enqueue(Entry { place, ..entry.clone() })?;
+            }
         }
         let news = is_news(before, &next, page.changed, page.links.is_some());
         if let Some(blob) = page.links {

@@ -1,7 +1,7 @@
 //! Behaviours of sites that are excluded by hand, and of what hosts take up on disk.
 
 use crate::scene::*;
-use argiope_frontier::SkipReason;
+use argiope_frontier::{Entry, SkipReason, Trap};
 use argiope_model::{Capture, Location, OutcomeKind, Time};
 use argiope_store::{Batch, Discovery, Next, PageResult, UrlState};
 
@@ -159,4 +159,45 @@ pub fn what_captures_take_up_is_counted_for_their_host(home: &mut dyn Home) {
     let import = page(of_a[0], at_length(1_000), None, false);
     home.store().commit(Batch { imports: vec![import], ..at(99) }).unwrap();
     assert_eq!(host_row(home.store(), A).disk, Some(1_844));
+}
+
+pub fn patterns_are_kept_beside_the_names(home: &mut dyn Home) {
+    let trap = Trap { pages: 7, deepest: 12, examples: vec!["x".into()], ..Trap::default() };
+    let traps = vec![("http://a.test/c/…".into(), Some(trap.clone())), ("b".into(), None)];
+    home.store().commit(Batch { traps, ..exclude(5, "a.test", &[]) }).unwrap();
+    home.reopen();
+    assert_eq!(home.store().traps().unwrap(), [("http://a.test/c/…".into(), trap.clone())]);
+    assert_eq!(home.store().exclusions().unwrap(), [("a.test".into(), Time(5))]);
+    // The last word counts.
+    let forgiven = Trap { forgiven: Some(Time(9)), ..trap };
+    let traps = vec![("http://a.test/c/…".into(), Some(forgiven.clone()))];
+    home.store().commit(Batch { traps, ..at(9) }).unwrap();
+    assert_eq!(home.store().traps().unwrap()[0].1, forgiven);
+    let traps = vec![("http://a.test/c/…".into(), None)];
+    home.store().commit(Batch { traps, ..at(10) }).unwrap();
+    home.reopen();
+    assert!(home.store().traps().unwrap().is_empty());
+    assert_eq!(home.store().exclusions().unwrap().len(), 1);
+}
+
+pub fn a_row_may_be_put_at_another_place(home: &mut dyn Home) {
+    const C: &str = "http://a.test/2";
+    let rows = begun(home.store(), job(1), &[A, C]);
+    let (first, second) = (rows[0].clone(), rows[1].clone());
+    let back = first.place.with_line(3).held_back(argiope_model::Order::Breadth);
+    let later =
+        PageResult { words: 0, link_count: 0, ..result(first.clone(), Next::Later(back), None) };
+    let told = home.store().commit(Batch { pages: vec![later], ..at(3) }).unwrap();
+    let moved = Entry { place: back, ..first.clone() };
+    assert_eq!(told.queued, std::slice::from_ref(&moved), "who has the host loaded is told");
+    let c = counters(home.store(), 1);
+    assert_eq!((c.queued, c.fetched, c.failed), (2, 0, 0));
+    check(home.store());
+    home.store().commit(Batch { releases: vec![release(host(A), 0)], ..at(4) }).unwrap();
+    home.reopen();
+    let windows = claim(home.store(), 5_000);
+    assert_eq!(windows[0].entries, [second, moved.clone()], "it stands behind the other");
+    home.store().commit(Batch { pages: vec![fetched(moved, 6_000)], ..at(6_000) }).unwrap();
+    assert_eq!(counters(home.store(), 1).fetched, 1);
+    check(home.store());
 }

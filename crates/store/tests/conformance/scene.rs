@@ -144,6 +144,7 @@ pub fn job(id: u32) -> Job {
         limits: Limits::default(),
         wanted: Wanted { types: Default::default(), skip_extensions: Default::default() },
         query: QueryPolicy::Keep,
+        filter: None,
     }
 }
 
@@ -354,6 +355,9 @@ fn counted(counters: &JobCounters, state: UrlState) -> u64 {
         UrlState::Skipped(SkipReason::Robots) => counters.skipped_robots,
         UrlState::Skipped(SkipReason::GivenUp) => counters.skipped_given_up,
         UrlState::Skipped(SkipReason::Excluded) => counters.skipped_excluded,
+        UrlState::Skipped(SkipReason::Filter) => counters.skipped_filter,
+        UrlState::Skipped(SkipReason::Trap) => counters.skipped_trap,
+        UrlState::Skipped(SkipReason::SitePages) => counters.skipped_site_pages,
         UrlState::Queued | UrlState::Fetched | UrlState::Redirected | UrlState::Forgotten => {
             u64::MAX
         }

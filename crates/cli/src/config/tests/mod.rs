@@ -2,6 +2,7 @@
 //!
 //! What happens to wrong ones stands in `mistakes`.
 
+mod filters;
 mod mistakes;
 
 use super::keys::{KEYS, Key, Kind, Preset, Word};
@@ -79,6 +80,7 @@ fn another(key: &Key) -> (String, String, String) {
         Kind::Size { .. } => ("333MB", "333MB"),
         Kind::Count { .. } => ("7", "7"),
         Kind::Text { .. } => ("Bot", "Bot"),
+        Kind::Filter => ("forums", "forums"),
         Kind::Keep => ("last:3", "last:3"),
         Kind::Proxy => ("http://me:secret@proxy.test:3128", "http://proxy.test:3128"),
         Kind::Flag => match key.preset {

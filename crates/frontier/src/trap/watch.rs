@@ -1,0 +1,406 @@
+//! What is remembered of one site: what it said lately, which links its navigation has, and how its
+//! patterns stand.
+
+use super::gist::{AsIs, Numbers};
+use super::pattern::{PatternId, id_of, shuffled};
+use super::{Read, Trap};
+use argiope_model::{CanonicalUrl, Time};
+use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
+
+/// How a page is judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// It says something new.
+    Novel,
+    /// It says what was said before.
+    Repeated,
+    /// It says next to nothing, and refers to pages that are known.
+    Mute,
+    /// Its text is new, and looks made up.
+    MadeUp,
+    /// Its text and its words are new, and all it links to is unknown.
+    Wild,
+}
+
+/// So many new phrases are something new, whatever else is on the page.
+const NEW_PHRASES: usize = 12;
+/// So many new words are, too.
+const NEW_WORDS: usize = 3;
+/// A page with fewer phrases says too little to be judged by what it says.
+const SILENT: usize = 8;
+/// Phrases, words and links remembered, at least; twice as many at most.
+const PHRASES: usize = 4096;
+const WORDS: usize = 8192;
+const LINKS: usize = 2048;
+/// What a page at the end of a line that says something takes from a score.
+const REDEEMED: u32 = 8;
+/// So many pages that differ from another only in the order of the words of their URLs are enough, where
+/// they are a third of all.
+const SHUFFLED: u32 = 24;
+/// What a part of a site adds to the score of the whole, at most.
+const PART: u32 = 30;
+/// Patterns of a site, at most.
+const PATTERNS: usize = 256;
+/// So many hosts of a site that repeat what others said are enough, where most do.
+const MIRRORS: u32 = 8;
+/// Hosts of a site, at most.
+const HOSTS: usize = 4096;
+
+/// A set that forgets what was not put in lately.
+#[derive(Debug)]
+struct Lately {
+    young: Numbers,
+    old: Numbers,
+    most: usize,
+}
+
+impl Lately {
+    fn new(most: usize) -> Self {
+        Lately { young: Numbers::default(), old: Numbers::default(), most }
+    }
+
+    fn has(&self, n: u32) -> bool {
+        self.young.contains(&n) || self.old.contains(&n)
+    }
+
+    fn put(&mut self, numbers: &[u32]) {
+        self.young.extend(numbers);
+        if self.young.len() > self.most {
+            self.old = std::mem::take(&mut self.young);
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        (self.young.capacity() + self.old.capacity()) * 5
+    }
+}
+
+/// How a pattern stands.
+#[derive(Debug, Default)]
+pub(super) struct Tally {
+    name: Box<str>,
+    /// The patterns that this one is a part of.
+    wider: Vec<PatternId>,
+    pub pages: u32,
+    pub novel: u32,
+    repeated: u32,
+    made_up: u32,
+    pub shuffled: u32,
+    /// The same with other words: against that the order does not matter.
+    told_apart: u32,
+    /// Pages found on pages of it in a line, and how many of these were wild.
+    children: u32,
+    wild_children: u32,
+    pub score: u32,
+    pub deepest: u8,
+    examples: Vec<Box<str>>,
+}
+
+impl Tally {
+    /// Whether hardly a page of it says anything.
+    pub fn is_clean(&self) -> bool {
+        self.novel * super::CLEAN <= self.pages
+    }
+
+    /// Whether it has no end in sight. Where pages do say something, and all that speaks against them is that
+    /// they lead only on, most of what they lead to must be of that kind.
+    pub fn grows(&self) -> bool {
+        let weak = self.made_up > self.repeated;
+        !weak || self.wild_children * 10 >= self.children * 8
+    }
+
+    /// Whether the order of the words of a URL does not matter.
+    pub fn is_shuffled(&self) -> bool {
+        let many = self.shuffled >= SHUFFLED && self.shuffled * 3 >= self.pages;
+        many && self.told_apart * 10 <= self.shuffled
+    }
+
+    /// The first two, and the last.
+    fn exemplify(&mut self, url: &CanonicalUrl) {
+        self.examples.truncate(2);
+        self.examples.push(url.as_str().into());
+    }
+
+    pub fn trap(&self) -> Trap {
+        Trap {
+            pages: self.pages,
+            repeated: self.repeated,
+            made_up: self.made_up,
+            deepest: self.deepest,
+            score: self.score,
+            shuffled: self.shuffled,
+            orders: false,
+            from: 0,
+            since: Time::default(),
+            forgiven: None,
+            examples: self.examples.clone(),
+        }
+    }
+}
+
+type Found = HashMap<u32, PatternId, BuildHasherDefault<AsIs>>;
+type Counts = HashMap<u32, u32, BuildHasherDefault<AsIs>>;
+
+#[derive(Debug)]
+pub(super) struct Watch {
+    /// The number of the read that it was last used for.
+    pub used: u64,
+    words: Lately,
+    phrases: Lately,
+    /// The words of URLs, in no order.
+    orders: Lately,
+    /// On how many pages a link stood, lately and before that.
+    links: Counts,
+    links_before: Counts,
+    /// The narrowest pattern of the page on which a URL at the end of a line was found.
+    found_on: Found,
+    found_before: Found,
+    /// Pages since those before were begun with.
+    pages_lately: u32,
+    hosts: Numbers,
+    /// Of these, hosts that repeat what others said, and lead on.
+    mirrors: u32,
+    /// Patterns of it that are paused.
+    pub paused: u32,
+    tallies: HashMap<PatternId, Tally>,
+}
+
+impl Default for Watch {
+    fn default() -> Self {
+        Watch {
+            used: 0,
+            words: Lately::new(WORDS),
+            phrases: Lately::new(PHRASES),
+            orders: Lately::new(PHRASES),
+            links: Counts::default(),
+            links_before: Counts::default(),
+            found_on: Found::default(),
+            found_before: Found::default(),
+            pages_lately: 0,
+            hosts: Numbers::default(),
+            mirrors: 0,
+            paused: 0,
+            tallies: HashMap::new(),
+        }
+    }
+}
+
+impl Watch {
+    /// Whether nothing speaks against it.
+    pub fn is_calm(&self) -> bool {
+        self.tallies.values().all(|tally| tally.score < super::SUSPECTED / 2)
+    }
+
+    pub fn tally(&self, name: &str) -> Option<&Tally> {
+        self.tallies.get(&id_of(name))
+    }
+
+    /// Whether ever more hosts say the same.
+    pub fn is_mirrored(&self) -> bool {
+        self.mirrors >= MIRRORS && self.mirrors as usize * 10 >= self.hosts.len() * 7
+    }
+
+    /// Whether a URL with the same words, in some order, was read.
+    pub fn knows_order(&self, url: &CanonicalUrl) -> bool {
+        self.orders.has(shuffled(url))
+    }
+
+    /// What was counted for a pattern is dealt with.
+    pub fn settle(&mut self, name: &str, score: u32) {
+        if let Some(tally) = self.tallies.get_mut(&id_of(name)) {
+            tally.score = tally.score.saturating_sub(score);
+            tally.deepest = 0;
+        }
+    }
+
+    pub fn bytes(&self) -> usize {
+        let links = (self.links.capacity() + self.links_before.capacity()) * 9;
+        let found = (self.found_on.capacity() + self.found_before.capacity()) * 17;
+        let hosts = self.hosts.capacity() * 5 + found;
+        self.words.bytes()
+            + self.phrases.bytes()
+            + self.orders.bytes()
+            + links
+            + hosts
+            + self.tallies.len() * 512
+            + 256
+    }
+
+    pub fn suspects(&self) -> impl Iterator<Item = (Box<str>, Trap)> + '_ {
+        let bad = self.tallies.values().filter(|tally| tally.score >= super::SUSPECTED / 2);
+        bad.map(|tally| (tally.name.clone(), tally.trap()))
+    }
+
+    /// What a page that leads to so many unknown ones is, and remembers what it says.
+    pub fn judge(&mut self, page: &Read<'_>, new: usize) -> Kind {
+        let gist = page.gist;
+        let words = gist.words.iter().filter(|word| !self.words.has(**word)).count();
+        let phrases = gist.phrases.iter().filter(|phrase| !self.phrases.has(**phrase)).count();
+        let short = phrases >= 3 && phrases * 5 >= gist.phrases.len() * 2;
+        let says = phrases >= NEW_PHRASES || words >= NEW_WORDS || short;
+        let silent = gist.phrases.len() < SILENT && !says;
+        let (wild, known) = self.leads_only_on(page, new, silent);
+        self.words.put(&gist.words);
+        self.phrases.put(&gist.phrases);
+        match says {
+            // It belongs to pages that refer to each other, whatever they say.
+            false if new > 0 && !wild && (silent || known * 2 > new) => Kind::Mute,
+            false => Kind::Repeated,
+            true if page.far || wild && words == 0 => Kind::MadeUp,
+            true if wild && new >= 2 => Kind::Wild,
+            true => Kind::Novel,
+        }
+    }
+
+    /// Whether all links are unknown, but for those that stand everywhere and one that leads back; and how
+    /// many others are known.
+    fn leads_only_on(&mut self, page: &Read<'_>, new: usize, silent: bool) -> (bool, usize) {
+        let often = 3 + self.pages_lately / 8;
+        let on = |link: u32| {
+            let count = |counts: &Counts| counts.get(&link).copied().unwrap_or(0);
+            count(&self.links) + count(&self.links_before)
+        };
+        let known = page.links.iter().filter(|(link, new)| !*new && on(*link) < often).count();
+        let back = if new >= 2 || silent { (new / 20).max(1) } else { 0 };
+        let wild = new > 0 && known <= back;
+        for (link, _) in page.links {
+            *self.links.entry(*link).or_default() += 1;
+        }
+        self.pages_lately += 1;
+        if self.links.len() > LINKS {
+            self.links_before = std::mem::take(&mut self.links);
+            self.pages_lately = self.pages_lately.min(64);
+        }
+        (wild, known)
+    }
+
+    /// Counts a page for the patterns of its URL.
+    pub fn count(&mut self, page: &Read<'_>, names: &[String], kind: Kind, new: usize) {
+        let host = id_of(page.url.origin()).0 as u32;
+        let more = !self.hosts.is_empty() && self.hosts.len() < HOSTS && self.hosts.insert(host);
+        if self.hosts.is_empty() {
+            self.hosts.insert(host);
+        }
+        let ids: Vec<PatternId> = names.iter().map(|name| id_of(name)).collect();
+        let barren = !matches!(kind, Kind::Novel | Kind::Mute) && new > 0;
+        let order = shuffled(page.url);
+        let known = self.orders.has(order);
+        let turned = barren && kind == Kind::Repeated && known;
+        if page.line > 0 {
+            self.tell_parent(page, kind);
+        }
+        self.orders.put(&[order]);
+        // What speaks against a part of a site speaks against all of it only where there are many parts.
+        let part = ids.len().checked_sub(2).and_then(|at| self.tallies.get(&ids[at]));
+        let aside = part.is_some_and(|part| part.score > PART);
+        self.mirrors += u32::from(more && barren && kind == Kind::Repeated);
+        if barren {
+            let unknown = page.links.iter().filter(|(_, new)| *new);
+            self.found_on.extend(unknown.map(|(link, _)| (*link, ids[0])));
+            if self.found_on.len() > LINKS {
+                self.found_before = std::mem::take(&mut self.found_on);
+            }
+        } else if kind == Kind::Novel && page.line > 0 {
+            self.redeem(page, &ids);
+        }
+        for at in 0..names.len() {
+            let Some(tally) = self.tally_of(names, &ids, at) else { continue };
+            tally.pages += 1;
+            let all = at + 1 == names.len();
+            let score = match kind {
+                Kind::Novel => {
+                    tally.novel += 1;
+                    tally.told_apart += u32::from(known);
+                    continue;
+                }
+                // It leads nowhere. Behind others of its kind that speaks against them, and for nothing.
+                Kind::Repeated if new == 0 && page.line >= 2 => 1,
+                _ if new == 0 => 0,
+                Kind::Repeated => {
+                    tally.repeated += 1;
+                    2
+                }
+                Kind::MadeUp => {
+                    tally.made_up += 1;
+                    if page.far { 3 } else { 1 }
+                }
+                // At the beginning everything is unknown.
+                Kind::Wild => {
+                    tally.made_up += 1;
+                    u32::from(page.line >= 1)
+                }
+                Kind::Mute => 0,
+            };
+            tally.score += if all && aside { 0 } else { score };
+            if !barren {
+                continue;
+            }
+            tally.shuffled += u32::from(turned);
+            // Each new host was asked for its robots.txt as well.
+            tally.score += if more { 2 } else { 0 };
+            tally.deepest = tally.deepest.max(page.line.saturating_add(1));
+            tally.exemplify(page.url);
+        }
+    }
+
+    /// The patterns of the page on which a page at the end of a line was found.
+    fn parents(&self, page: &Read<'_>) -> Vec<PatternId> {
+        let id = page.url.fingerprint() as u32;
+        let parent = self.found_on.get(&id).or_else(|| self.found_before.get(&id));
+        let wider = parent.and_then(|parent| self.tallies.get(parent)).map(|tally| &tally.wider);
+        parent.into_iter().chain(wider.into_iter().flatten()).copied().collect()
+    }
+
+    /// Counts a page at the end of a line with those that led to it.
+    fn tell_parent(&mut self, page: &Read<'_>, kind: Kind) {
+        for id in self.parents(page) {
+            if let Some(tally) = self.tallies.get_mut(&id) {
+                tally.children += 1;
+                tally.wild_children += u32::from(matches!(kind, Kind::Wild | Kind::MadeUp));
+            }
+        }
+    }
+
+    /// A page at the end of a line says something: that speaks for the patterns of the page it was found
+    /// on, and for its own.
+    fn redeem(&mut self, page: &Read<'_>, own: &[PatternId]) {
+        let mut all: Vec<PatternId> = own.iter().copied().chain(self.parents(page)).collect();
+        all.sort_unstable();
+        all.dedup();
+        for id in all {
+            if let Some(tally) = self.tallies.get_mut(&id) {
+                tally.score = tally.score.saturating_sub(REDEEMED);
+            }
+        }
+    }
+
+    /// The tally of the pattern at a place in a list; `None` where there are too many.
+    fn tally_of(&mut self, names: &[String], ids: &[PatternId], at: usize) -> Option<&mut Tally> {
+        let id = ids[at];
+        if self.tallies.len() >= PATTERNS && !self.tallies.contains_key(&id) {
+            return None;
+        }
+        let fresh = || Tally {
+            name: names[at].as_str().into(),
+            wider: ids[at + 1..].to_vec(),
+            ..Tally::default()
+        };
+        Some(self.tallies.entry(id).or_insert_with(fresh))
+    }
+
+    /// Counts a URL at the end of a line that leads elsewhere.
+    pub fn redirected(&mut self, url: &CanonicalUrl, names: &[String], line: u8) {
+        let ids: Vec<PatternId> = names.iter().map(|name| id_of(name)).collect();
+        let part = ids.len().checked_sub(2).and_then(|at| self.tallies.get(&ids[at]));
+        let aside = part.is_some_and(|part| part.score > PART);
+        for at in 0..names.len() {
+            let Some(tally) = self.tally_of(names, &ids, at) else { continue };
+            tally.pages += 1;
+            tally.repeated += 1;
+            tally.score += if at + 1 == names.len() && aside { 0 } else { 2 };
+            tally.deepest = tally.deepest.max(line);
+            tally.exemplify(url);
+        }
+    }
+}
