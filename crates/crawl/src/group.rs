@@ -7,7 +7,7 @@ use crate::robots::Asker;
 use crate::traps::Named;
 use argiope_archive::Prepared;
 use argiope_frontier::revisit::{Children, Hint, PageState};
-use argiope_frontier::{Answered, Entry, Place, RobotsFile, SkipReason};
+use argiope_frontier::{Answered, Entry, Held, Place, RobotsFile, SkipReason};
 use argiope_model::{
     CanonicalUrl, Capture, FetchOutcome, HostKey, OutcomeKind, PayloadDigest, Role, SiteKey, Time,
     UrlKey,
@@ -31,7 +31,7 @@ pub(crate) struct Found {
     /// How many pages without news, one found on the other, led to it.
     pub line: u8,
     /// It is to wait until everything else of its host is done.
-    pub back: bool,
+    pub back: Option<Held>,
 }
 
 /// A response as it is to be archived.
@@ -78,8 +78,8 @@ pub(crate) struct PageDone {
     pub unsure: Option<Box<Compared>>,
     /// When it was looked at once more, and how long that took, in milliseconds.
     pub looks: Vec<(Time, u64)>,
-    /// The pattern of a series without end that it was one page too many of.
-    pub trap: Option<Box<Named>>,
+    /// The patterns of a series without end that it was one page too many of.
+    pub traps: Vec<Named>,
 }
 
 /// A visit to a page that was visited before.
@@ -115,7 +115,7 @@ impl PageDone {
             plan: None,
             unsure: None,
             looks: Vec::new(),
-            trap: None,
+            traps: Vec::new(),
         }
     }
 

@@ -76,7 +76,7 @@ pub(crate) fn judge_links(
         }
         let index = (!redirect).then_some(index_on_page);
         let url = url.clone();
-        found.push(Found { key, url, depth, index, skip, role, hops, line: 0, back: false });
+        found.push(Found { key, url, depth, index, skip, role, hops, line: 0, back: None });
     }
     found
 }

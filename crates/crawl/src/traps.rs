@@ -40,10 +40,12 @@ impl Watching {
         links: &[Link],
         found: &mut [Found],
         now: Time,
-    ) -> Option<Named> {
-        self.traps.as_ref()?;
+    ) -> Vec<Named> {
+        if self.traps.is_none() {
+            return Vec::new();
+        }
         let gist = Gist::of(text, &entry.url, links.iter().map(|link| &link.url));
-        let mut traps = self.traps()?;
+        let Some(mut traps) = self.traps() else { return Vec::new() };
         if entry.depth == 0 {
             traps.asked_for(&entry.url);
         }
@@ -69,16 +71,15 @@ impl Watching {
             found.line = if group_of == group { judged.line } else { 0 };
             match traps.holds(&found.url, group_of, found.line) {
                 Some(Held::Paused) => found.skip = found.skip.or(Some(SkipReason::Trap)),
-                Some(Held::Back) => found.back = true,
-                None => {}
+                held => found.back = held,
             }
         }
         judged.paused
     }
 
     /// A URL leads elsewhere.
-    pub(crate) fn redirected(&self, entry: &Entry, found: &mut [Found]) -> Option<Named> {
-        let mut traps = self.traps()?;
+    pub(crate) fn redirected(&self, entry: &Entry, found: &mut [Found]) -> Vec<Named> {
+        let Some(mut traps) = self.traps() else { return Vec::new() };
         let group = traps.group(&entry.url, &self.pinned).to_owned();
         let line = entry.place.line();
         for found in found.iter_mut() {
@@ -141,6 +142,9 @@ pub(crate) fn trap_words(trap: &Trap) -> String {
     }
     if *shuffled > 0 {
         said.push(format!("{shuffled} have the words of another's URL in another order"));
+    }
+    if said.is_empty() {
+        return format!("{pages} pages said nothing and led nowhere; they hang on what is paused");
     }
     let said = said.join(", ");
     format!("of {pages} pages {said}; up to {deepest} of them were found one on the other")

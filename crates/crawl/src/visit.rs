@@ -620,8 +620,8 @@ impl Work<'_> {
             true => Vec::new(),
             false => judge_links(self.shared, self.job, &entry, &content.links, content.index),
         };
-        let trap = match (&next, &content.plain) {
-            _ if entry.again => None,
+        let traps = match (&next, &content.plain) {
+            _ if entry.again => Vec::new(),
             (Next::Done(UrlState::Fetched), Some(plain)) => {
                 let now = self.shared.clock.now();
                 self.shared.traps.read(&entry, plain, &content.links, &mut found, now)
@@ -629,7 +629,7 @@ impl Work<'_> {
             (Next::Done(UrlState::Redirected), _) => {
                 self.shared.traps.redirected(&entry, &mut found)
             }
-            _ => None,
+            _ => Vec::new(),
         };
         let sites = match content.directives.nofollow {
             true => Vec::new(),
@@ -666,7 +666,7 @@ impl Work<'_> {
             plan: None,
             unsure: content.unsure.map(Box::new),
             looks: Vec::new(),
-            trap: trap.map(Box::new),
+            traps,
         })
     }
 }

@@ -49,9 +49,10 @@ impl Place {
         (BACK..0xffff).contains(&(self.order >> PAGE_BITS))
     }
 
-    /// The place behind every other of its host, for a row of a job with this order.
-    pub fn held_back(self, order: Order) -> Self {
-        let band = BACK + u64::from((u8::MAX - self.line()).min(u8::MAX - 1));
+    /// The place behind every other of its host, or behind even those, for a row of a job with this order.
+    pub fn held_back(self, order: Order, last: bool) -> Self {
+        let line = if last { 0 } else { self.line() };
+        let band = BACK + u64::from((u8::MAX - line).min(u8::MAX - 1));
         let page = !page_of(order, self) & PAGES;
         Place { order: band << PAGE_BITS | page, ..self }
     }
@@ -132,14 +133,16 @@ mod tests {
     fn what_is_held_back_comes_last_and_by_the_longest_line() {
         for order in [Order::Breadth, Order::Depth] {
             let at = |depth, page, line| place_of_link(order, depth, page, 3).with_line(line);
-            let back = at(2, 7, 4).held_back(order);
+            let back = at(2, 7, 4).held_back(order, false);
             assert!(back.is_held_back() && back.line() == 4 && page_of(order, back) == 7);
             assert!(!at(2, 7, 4).is_held_back() && page_of(order, at(2, 7, 4)) == 7);
             assert!(back > at(u16::MAX, 9, 0) && back > at(0, 0, 255));
-            assert!(at(2, 7, 5).held_back(order) < back, "a longer line comes first");
-            assert!(at(2, 8, 4).held_back(order) < back, "then a newer page");
-            assert_eq!(back.held_back(order), back);
-            assert!(at(0, 1, 0).held_back(order).is_held_back() && back < Place::LAST);
+            assert!(at(2, 7, 5).held_back(order, false) < back, "a longer line comes first");
+            assert!(at(2, 8, 4).held_back(order, false) < back, "then a newer page");
+            assert_eq!(back.held_back(order, false), back);
+            let last = at(2, 8, 4).held_back(order, true);
+            assert!(last > back && last.line() == 4 && page_of(order, last) == 8);
+            assert!(at(0, 1, 0).held_back(order, false).is_held_back() && back < Place::LAST);
         }
         let link = place_of_link(Order::Breadth, 1, 7, 3).with_line(9);
         assert_eq!(place_of_redirect(link).line(), 9);

@@ -124,7 +124,7 @@ pub(super) const KEYS: &[Key] = &[
         "Whether robots.txt, robots tags and nofollow are obeyed; ignore for your own site only."),
     key("crawl.sitemaps", Kind::Flag, "true",
         "Whether the sitemaps that robots.txt names are read."),
-    key("crawl.traps", Kind::Flag, "false",
+    key("crawl.traps", Kind::Flag, "true",
         "Whether series of pages without end are recognised, held back and paused."),
     key("crawl.links", Kind::Flag, "true",
         "Whether back-links are counted while the crawl runs; else when they are asked for."),

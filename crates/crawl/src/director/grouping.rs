@@ -4,7 +4,7 @@ use super::active::Active;
 use super::{Director, GROUP_BYTES, GROUP_MS, GROUP_PAGES};
 use crate::group::{Group, PageDone, Settled};
 use crate::links::seen_fingerprint;
-use argiope_frontier::{Place, SkipReason, place_of_link, place_of_redirect};
+use argiope_frontier::{Held, Place, SkipReason, place_of_link, place_of_redirect};
 use argiope_model::{JobState, Time};
 use argiope_store::{Claims, Discovery};
 
@@ -203,7 +203,8 @@ impl Director {
                 Some(_) => place.with_line(found.line),
                 None => place,
             };
-            let place = if found.back { place.held_back(job.order) } else { place };
+            let back = |held| place.held_back(job.order, held == Held::Last);
+            let place = found.back.map_or(place, back);
             let excluded = self.is_excluded(&found.url).then_some(SkipReason::Excluded);
             let skip = self.still_skipped(&job, &found).or(excluded);
             out.push(Discovery {

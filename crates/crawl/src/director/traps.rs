@@ -12,7 +12,7 @@ impl Director {
     pub(super) fn later(&self, entry: &Entry, reason: SkipReason) -> Option<Place> {
         let held = self.shared.traps.holds(entry).filter(|_| reason == SkipReason::Trap)?;
         let order = self.jobs.get(&entry.job).map_or(Order::Breadth, |active| active.job.order);
-        (held == Held::Back).then(|| entry.place.held_back(order))
+        (held != Held::Paused).then(|| entry.place.held_back(order, held == Held::Last))
     }
 
     /// A pattern is wanted after all.
@@ -22,19 +22,23 @@ impl Director {
         self.batch.traps.push((name, Some(trap)));
     }
 
-    /// A page was one too many of a series: that is written down with it.
+    /// A page was one too many of a series: that is written down with it, and what hangs on it.
     pub(super) fn pause_trap(&mut self, page: &mut PageDone, now: Time) {
-        let Some((name, mut trap)) = page.trap.take().map(|named| *named) else { return };
-        trap.since = now;
-        tracing::warn!(
-            pattern = &*name,
-            pages = trap.pages,
-            deepest = trap.deepest,
-            "pages without end: no more of them are asked for; see `argiope sites`"
-        );
-        self.log.push(trap_line(&name, &trap, &page.entry, now));
-        self.shared.traps.know(&name, Some(trap.clone()));
-        self.batch.traps.push((name, Some(trap)));
+        if page.traps.is_empty() {
+            return;
+        }
+        for (name, mut trap) in std::mem::take(&mut page.traps) {
+            trap.since = now;
+            tracing::warn!(
+                pattern = &*name,
+                pages = trap.pages,
+                deepest = trap.deepest,
+                "pages without end: no more of them are asked for; see `argiope sites`"
+            );
+            self.log.push(trap_line(&name, &trap, &page.entry, now));
+            self.shared.traps.know(&name, Some(trap.clone()));
+            self.batch.traps.push((name, Some(trap)));
+        }
         // What is refused from now on may be found elsewhere yet.
         self.shared.seen.clear();
     }

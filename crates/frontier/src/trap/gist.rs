@@ -101,7 +101,7 @@ fn once(numbers: &mut Vec<u32>) {
     numbers.dedup();
 }
 
-fn mix(a: u32, b: u32) -> u32 {
+pub(crate) fn mix(a: u32, b: u32) -> u32 {
     let mixed = (u64::from(a) << 32 | u64::from(b)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     ((mixed ^ (mixed >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 32) as u32
 }

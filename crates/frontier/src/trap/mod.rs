@@ -41,11 +41,11 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use watch::{Kind, Tally, Watch};
 
 /// From this score on a pattern is suspected.
-const SUSPECTED: u32 = 90;
+const SUSPECTED: u32 = 150;
 /// From this score on it is paused, where a line is long …
-const PAUSED: u32 = 130;
+const PAUSED: u32 = 270;
 /// … that is, has so many barren pages one behind the other.
-const LONG: u8 = 12;
+const LONG: u8 = 20;
 /// Where a whole site is paused, only URLs at the end of such a line are held back.
 const LINE: u8 = 2;
 /// With so many parts paused, the next one is the whole site.
@@ -64,7 +64,7 @@ pub struct Trap {
     pub made_up: u32,
     /// The longest line of such pages, one found on the other.
     pub deepest: u8,
-    /// The score, of which 130 is enough.
+    /// The score, of which 270 is enough.
     pub score: u32,
     /// What is held back: what was found at the end of a line of so many such pages; 0 is everything.
     pub from: u8,
@@ -92,6 +92,8 @@ impl Trap {
 pub enum Held {
     /// It is to wait until everything else of its host is done.
     Back,
+    /// It is to wait behind those, too: pages like it lead nowhere.
+    Last,
     /// It is not to be asked for.
     Paused,
 }
@@ -116,8 +118,8 @@ pub struct Read<'a> {
 pub struct Judged {
     /// The line of what it links to.
     pub line: u8,
-    /// A pattern that is paused from now on, and why.
-    pub paused: Option<(Box<str>, Trap)>,
+    /// Patterns that are paused from now on, and why.
+    pub paused: Vec<(Box<str>, Trap)>,
 }
 
 /// What is watched, over all sites.
@@ -201,17 +203,33 @@ impl Traps {
         url: &CanonicalUrl,
         group: &str,
         line: u8,
-    ) -> Option<(Box<str>, Trap)> {
+    ) -> Vec<(Box<str>, Trap)> {
         let names = patterns(url, group);
-        if line == 0 || names.iter().any(|name| self.is_forgiven(name)) {
-            return None;
-        }
-        self.watches.get_mut(group)?.redirected(url, &names, line);
+        let forgiven = names.iter().any(|name| self.is_forgiven(name));
+        let Some(watch) = self.watches.get_mut(group).filter(|_| line > 0 && !forgiven) else {
+            return Vec::new();
+        };
+        watch.redirected(url, &names, line);
         self.verdict(group, &names)
     }
 
+    /// What is to be paused after a page with these patterns was read: a series, and what hangs on it.
+    fn verdict(&mut self, group: &str, names: &[String]) -> Vec<(Box<str>, Trap)> {
+        let Some((name, trap)) = self.series(group, names) else { return Vec::new() };
+        let behind = self.watches.get(group).filter(|_| !trap.orders);
+        let behind = behind.map_or(Vec::new(), |watch| watch.idle_behind(&name, &trap));
+        let mut all = vec![(name, trap)];
+        for (name, trap) in behind {
+            if !self.known.contains_key(&id_of(&name)) {
+                self.known.insert(id_of(&name), (name.clone(), trap.clone()));
+                all.push((name, trap));
+            }
+        }
+        all
+    }
+
     /// The pattern that is to be paused after a page with these patterns was read.
-    fn verdict(&mut self, group: &str, names: &[String]) -> Option<(Box<str>, Trap)> {
+    fn series(&mut self, group: &str, names: &[String]) -> Option<(Box<str>, Trap)> {
         let watch = self.watches.get(group)?;
         let new = |name: &&String| !self.known.contains_key(&id_of(name));
         // What is held back by the order of its words may yet be held back whole.
@@ -221,14 +239,17 @@ impl Traps {
         let most = if watch.paused > 0 { SUSPECTED } else { PAUSED };
         let enough = |name: &&String| {
             let tally = watch.tally(name);
-            tally.is_some_and(|t| t.score >= most && t.deepest >= LONG && t.grows()) && held(name)
+            tally.is_some_and(|t| t.score >= most && t.is_endless()) && held(name)
         };
         let orders =
             |name: &&String| watch.tally(name).is_some_and(Tally::is_shuffled) && new(name);
         let (whole_group, narrow) = names.split_last()?;
         // The widest pattern that holds hardly anything else.
         let clean = |name: &&String| watch.tally(name).is_some_and(Tally::is_clean);
-        let whole = narrow.iter().rev().filter(enough).find(clean);
+        let bad = |name: &&String| watch.tally(name).is_some_and(|tally| tally.score >= most);
+        let from = narrow.iter().position(|name| enough(&name)).unwrap_or(narrow.len());
+        let around = narrow[from..].iter().rev().filter(|name| held(name) && bad(name));
+        let whole = { around }.find(clean);
         let part = narrow.iter().rev().find(enough);
         // One part after the other: it is all of it.
         let many = watch.paused >= MANY && whole.or(part).is_some();
@@ -270,7 +291,11 @@ impl Traps {
             return Some(Held::Paused);
         }
         let (whole_group, narrow) = names.split_last()?;
-        let suspected = |name: &String| watch?.tally(name).filter(|tally| tally.score >= SUSPECTED);
+        let tally = |name: &String| watch?.tally(name);
+        if line >= 1 && narrow.first().and_then(tally).is_some_and(Tally::is_idle) {
+            return Some(Held::Last);
+        }
+        let suspected = |name| tally(name).filter(|t| t.score >= SUSPECTED && t.grows());
         let narrow = narrow.iter().filter_map(suspected).any(|tally| line >= 1 || tally.is_clean());
         let back = narrow || line >= 1 && suspected(whole_group).is_some();
         back.then_some(Held::Back)

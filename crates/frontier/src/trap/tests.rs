@@ -41,7 +41,11 @@ impl Walk {
             match self.traps.holds(&url, &group, line) {
                 Some(Held::Paused) => continue,
                 Some(Held::Back) if !place.0 => {
-                    self.queue.insert((true, u8::MAX - line, place.2), (text, line));
+                    self.queue.insert((true, u8::MAX - line, usize::MAX - place.2), (text, line));
+                    continue;
+                }
+                Some(Held::Last) if !place.0 => {
+                    self.queue.insert((true, u8::MAX, usize::MAX - place.2), (text, line));
                     continue;
                 }
                 _ => {}
@@ -142,6 +146,87 @@ fn a_tree_of_made_up_pages_that_ends_is_read_whole() {
         (prose(n, 100, 300), links)
     });
     assert_eq!(walk.asked.len(), 1 + 10 + 100 + 1000);
+}
+
+/// Pages of next to no text, as somebody makes them who needs a site: each has a page known before as its only
+/// source, one of so many before it.
+#[test]
+fn a_deep_tree_of_pages_that_say_nothing_is_read_whole() {
+    let shapes: [fn(u64) -> String; 3] = [
+        |n| format!("http://a.test/p/{}/{n}.html", n % 10),
+        |n| format!("http://a.test/p{n}"),
+        |n| format!("http://a.test/page?id={n}"),
+    ];
+    for (at, shape) in shapes.into_iter().enumerate() {
+        for (pages, within) in [(300, 40), (1000, 40), (3000, 40), (1000, 10), (1000, 4), (3000, 400)] {
+            for words in [0, 6, 60] {
+                for seed in 0..4 {
+                    let mut below = vec![Vec::new(); pages];
+                    let mut state = seed * 7919 + 17;
+                    for page in 1..pages {
+                        state = mixed(state);
+                        below[page - 1 - (state % page.min(within) as u64) as usize].push(page as u64);
+                    }
+                    let mut walk = Walk::new();
+                    walk.walk(&shape(0), 5000, |url| {
+                        let n: u64 = url.rsplit(['/', '=', 'p']).find_map(|p| p.trim_end_matches(".html").parse().ok()).unwrap_or(0);
+                        let to = below[n as usize].iter().map(|n| shape(*n)).collect();
+                        (format!("Page {n}\n{}", prose(n, words, 6)), to)
+                    });
+                    assert_eq!(walk.asked.len(), pages, "shape {at}, within {within}, {words} words, seed {seed}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_calendar_whose_days_lead_nowhere_is_paused() {
+    let shapes: [fn(u64, u64) -> String; 3] = [
+        |m, d| match d {
+            0 => format!("http://a.test/cal/{m}"),
+            d => format!("http://a.test/cal/{m}/{d}"),
+        },
+        |m, d| match d {
+            0 => format!("http://a.test/cal?m={m}"),
+            d => format!("http://a.test/cal?m={m}&d={d}"),
+        },
+        |m, d| match d {
+            0 => format!("http://a.test/month/{m}"),
+            d => format!("http://a.test/day/{m}-{d}"),
+        },
+    ];
+    for (at, shape) in shapes.into_iter().enumerate() {
+        for back in [false, true] {
+            let mut walk = Walk::new();
+            walk.walk(&shape(1000, 0), 1000, |url| {
+                let numbers = url["http://a.test".len()..].split(|c: char| !c.is_ascii_digit());
+                let numbers: Vec<u64> = numbers.filter_map(|n| n.parse().ok()).collect();
+                let (m, day) = (numbers[0], numbers.get(1));
+                match day {
+                    None => {
+                        let days = (1..=30).map(|d| shape(m, d));
+                        let links = days.chain([shape(m + 1, 0), shape(m - 1, 0)]).collect();
+                        (format!("Month {m}\nMo Tu We Th Fr Sa Su\nno events"), links)
+                    }
+                    Some(d) => (
+                        format!("Day {d} of month {m}\nno events on this day\nsend us yours"),
+                        if back { vec![shape(m, 0)] } else { Vec::new() },
+                    ),
+                }
+            });
+            assert!(walk.asked.len() < 130, "shape {at}: {}", walk.asked.len());
+            let known: Vec<_> = walk.traps.known().collect();
+            assert_eq!(known.len(), if at == 2 { 2 } else { 1 }, "{known:?}");
+            assert!(known.iter().all(|(_, trap)| trap.deepest >= LONG && trap.score >= PAUSED));
+            assert!(known.iter().all(|(_, trap)| !trap.examples.is_empty()), "{known:?}");
+        }
+    }
+}
+
+fn mixed(n: u64) -> u64 {
+    let n = (n ^ (n >> 30)).wrapping_add(0x9e37_79b9_7f4a_7c15).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    n ^ (n >> 29)
 }
 
 #[test]

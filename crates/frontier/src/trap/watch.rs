@@ -1,7 +1,7 @@
 //! What is remembered of one site: what it said lately, which links its navigation has, and how its
 //! patterns stand.
 
-use super::gist::{AsIs, Numbers};
+use super::gist::{AsIs, Numbers, mix};
 use super::pattern::{PatternId, id_of, shuffled};
 use super::{Read, Trap};
 use argiope_model::{CanonicalUrl, Time};
@@ -34,12 +34,14 @@ const PHRASES: usize = 4096;
 const WORDS: usize = 8192;
 const LINKS: usize = 2048;
 /// What a page at the end of a line that says something takes from a score.
-const REDEEMED: u32 = 8;
+const REDEEMED: u32 = 12;
 /// So many pages that differ from another only in the order of the words of their URLs are enough, where
 /// they are a third of all.
 const SHUFFLED: u32 = 24;
+/// So many pages of a pattern that say nothing and lead nowhere are enough to leave others of it for later.
+const IDLE: u32 = 12;
 /// What a part of a site adds to the score of the whole, at most.
-const PART: u32 = 30;
+const PART: u32 = 45;
 /// Patterns of a site, at most.
 const PATTERNS: usize = 256;
 /// So many hosts of a site that repeat what others said are enough, where most do.
@@ -86,6 +88,13 @@ pub(super) struct Tally {
     pub novel: u32,
     repeated: u32,
     made_up: u32,
+    /// Pages in a line, how many of these lead nowhere, and how many of those say just what another says.
+    in_line: u32,
+    ends: u32,
+    again: u32,
+    /// The narrowest pattern of the pages on which most of them were found, and by how many.
+    found_on: Option<PatternId>,
+    majority: u32,
     pub shuffled: u32,
     /// The same with other words: against that the order does not matter.
     told_apart: u32,
@@ -104,16 +113,40 @@ impl Tally {
     }
 
     /// Whether it has no end in sight. Where pages do say something, and all that speaks against them is that
-    /// they lead only on, most of what they lead to must be of that kind.
+    /// they lead only on, most of what they lead to must be of that kind. Whatever they say: where one of
+    /// eight leads nowhere it is a tree, and will end.
     pub fn grows(&self) -> bool {
         let weak = self.made_up > self.repeated;
-        !weak || self.wild_children * 10 >= self.children * 8
+        let wild = !weak || self.wild_children * 10 >= self.children * 8;
+        wild && (self.ends - self.again) * 8 <= self.in_line
+    }
+
+    /// Whether its pages say nothing and lead nowhere.
+    pub fn is_idle(&self) -> bool {
+        self.in_line >= IDLE && self.ends * 4 >= self.in_line * 3 && self.is_clean()
+    }
+
+    /// Whether there is no end to it: a long line that goes on, or the same words in any order, and hardly a
+    /// page says anything.
+    pub fn is_endless(&self) -> bool {
+        let line = self.deepest >= super::LONG && self.grows();
+        line || self.is_shuffled() && self.is_clean()
     }
 
     /// Whether the order of the words of a URL does not matter.
     pub fn is_shuffled(&self) -> bool {
         let many = self.shuffled >= SHUFFLED && self.shuffled * 3 >= self.pages;
         many && self.told_apart * 10 <= self.shuffled
+    }
+
+    /// The pattern of the page on which one was found, where that is the same for most.
+    fn count_parent(&mut self, parent: Option<PatternId>) {
+        let Some(parent) = parent else { return };
+        match self.majority {
+            0 => (self.found_on, self.majority) = (Some(parent), 1),
+            _ if self.found_on == Some(parent) => self.majority += 1,
+            _ => self.majority -= 1,
+        }
     }
 
     /// The first two, and the last.
@@ -148,6 +181,8 @@ pub(super) struct Watch {
     pub used: u64,
     words: Lately,
     phrases: Lately,
+    /// Whole pages, as far as they say enough to be told apart.
+    pages: Lately,
     /// The words of URLs, in no order.
     orders: Lately,
     /// On how many pages a link stood, lately and before that.
@@ -172,6 +207,7 @@ impl Default for Watch {
             used: 0,
             words: Lately::new(WORDS),
             phrases: Lately::new(PHRASES),
+            pages: Lately::new(PHRASES),
             orders: Lately::new(PHRASES),
             links: Counts::default(),
             links_before: Counts::default(),
@@ -189,7 +225,8 @@ impl Default for Watch {
 impl Watch {
     /// Whether nothing speaks against it.
     pub fn is_calm(&self) -> bool {
-        self.tallies.values().all(|tally| tally.score < super::SUSPECTED / 2)
+        let calm = |tally: &Tally| tally.score < super::SUSPECTED / 2 && !tally.is_idle();
+        self.tallies.values().all(calm)
     }
 
     pub fn tally(&self, name: &str) -> Option<&Tally> {
@@ -220,6 +257,7 @@ impl Watch {
         let hosts = self.hosts.capacity() * 5 + found;
         self.words.bytes()
             + self.phrases.bytes()
+            + self.pages.bytes()
             + self.orders.bytes()
             + links
             + hosts
@@ -286,9 +324,14 @@ impl Watch {
         let barren = !matches!(kind, Kind::Novel | Kind::Mute) && new > 0;
         let order = shuffled(page.url);
         let known = self.orders.has(order);
+        // One that says just what another said is that page again, and no end of anything.
+        let whole = page.gist.phrases.iter().fold(0, |all, phrase| mix(all, *phrase));
+        let again = self.pages.has(whole) && page.gist.phrases.len() >= SILENT;
+        self.pages.put(&[whole]);
         let turned = barren && kind == Kind::Repeated && known;
-        if page.line > 0 {
-            self.tell_parent(page, kind);
+        let parent = (page.line > 0).then(|| self.parent(page)).flatten();
+        if let Some(parent) = parent {
+            self.tell_parent(parent, kind);
         }
         self.orders.put(&[order]);
         // What speaks against a part of a site speaks against all of it only where there are many parts.
@@ -307,6 +350,10 @@ impl Watch {
         for at in 0..names.len() {
             let Some(tally) = self.tally_of(names, &ids, at) else { continue };
             tally.pages += 1;
+            tally.in_line += u32::from(page.line > 0);
+            tally.ends += u32::from(page.line > 0 && new == 0);
+            tally.again += u32::from(page.line > 0 && new == 0 && again);
+            tally.count_parent(parent);
             let all = at + 1 == names.len();
             let score = match kind {
                 Kind::Novel => {
@@ -319,42 +366,62 @@ impl Watch {
                 _ if new == 0 => 0,
                 Kind::Repeated => {
                     tally.repeated += 1;
-                    2
+                    3
                 }
                 Kind::MadeUp => {
                     tally.made_up += 1;
-                    if page.far { 3 } else { 1 }
+                    if page.far { 4 } else { 2 }
                 }
                 // At the beginning everything is unknown.
                 Kind::Wild => {
                     tally.made_up += 1;
-                    u32::from(page.line >= 1)
+                    2 * u32::from(page.line >= 1)
                 }
                 Kind::Mute => 0,
             };
             tally.score += if all && aside { 0 } else { score };
+            if barren || page.line > 0 && new == 0 {
+                tally.exemplify(page.url);
+            }
             if !barren {
                 continue;
             }
             tally.shuffled += u32::from(turned);
             // Each new host was asked for its robots.txt as well.
-            tally.score += if more { 2 } else { 0 };
+            tally.score += if more { 3 } else { 0 };
             tally.deepest = tally.deepest.max(page.line.saturating_add(1));
-            tally.exemplify(page.url);
         }
     }
 
-    /// The patterns of the page on which a page at the end of a line was found.
-    fn parents(&self, page: &Read<'_>) -> Vec<PatternId> {
+    /// The narrowest pattern of the page on which a page at the end of a line was found.
+    fn parent(&self, page: &Read<'_>) -> Option<PatternId> {
         let id = page.url.fingerprint() as u32;
-        let parent = self.found_on.get(&id).or_else(|| self.found_before.get(&id));
-        let wider = parent.and_then(|parent| self.tallies.get(parent)).map(|tally| &tally.wider);
-        parent.into_iter().chain(wider.into_iter().flatten()).copied().collect()
+        self.found_on.get(&id).or_else(|| self.found_before.get(&id)).copied()
+    }
+
+    /// A pattern and those it is a part of.
+    fn with_wider(&self, narrow: PatternId) -> Vec<PatternId> {
+        let wider = self.tallies.get(&narrow).map(|tally| &tally.wider);
+        std::iter::once(narrow).chain(wider.into_iter().flatten().copied()).collect()
+    }
+
+    /// Patterns whose pages say nothing, lead nowhere, and were found on pages of one that is paused.
+    pub fn idle_behind(&self, name: &str, trap: &Trap) -> Vec<(Box<str>, Trap)> {
+        let led = id_of(name);
+        let behind = |tally: &&Tally| {
+            let part = tally.wider.is_empty() || tally.wider.contains(&led);
+            let parent = tally.found_on.filter(|_| tally.is_idle() && !part);
+            parent.is_some_and(|parent| self.with_wider(parent).contains(&led))
+        };
+        let all = self.tallies.values().filter(behind);
+        let Trap { score, deepest, .. } = *trap;
+        let trap = |tally: &Tally| Trap { from: 1, score, deepest, ..tally.trap() };
+        all.map(|tally| (tally.name.clone(), trap(tally))).collect()
     }
 
     /// Counts a page at the end of a line with those that led to it.
-    fn tell_parent(&mut self, page: &Read<'_>, kind: Kind) {
-        for id in self.parents(page) {
+    fn tell_parent(&mut self, parent: PatternId, kind: Kind) {
+        for id in self.with_wider(parent) {
             if let Some(tally) = self.tallies.get_mut(&id) {
                 tally.children += 1;
                 tally.wild_children += u32::from(matches!(kind, Kind::Wild | Kind::MadeUp));
@@ -365,7 +432,9 @@ impl Watch {
     /// A page at the end of a line says something: that speaks for the patterns of the page it was found
     /// on, and for its own.
     fn redeem(&mut self, page: &Read<'_>, own: &[PatternId]) {
-        let mut all: Vec<PatternId> = own.iter().copied().chain(self.parents(page)).collect();
+        let parents = self.parent(page).map(|parent| self.with_wider(parent));
+        let mut all: Vec<PatternId> =
+            own.iter().copied().chain(parents.into_iter().flatten()).collect();
         all.sort_unstable();
         all.dedup();
         for id in all {
@@ -398,7 +467,7 @@ impl Watch {
             let Some(tally) = self.tally_of(names, &ids, at) else { continue };
             tally.pages += 1;
             tally.repeated += 1;
-            tally.score += if at + 1 == names.len() && aside { 0 } else { 2 };
+            tally.score += if at + 1 == names.len() && aside { 0 } else { 3 };
             tally.deepest = tally.deepest.max(line);
             tally.exemplify(url);
         }

@@ -184,7 +184,7 @@ pub fn a_row_may_be_put_at_another_place(home: &mut dyn Home) {
     const C: &str = "http://a.test/2";
     let rows = begun(home.store(), job(1), &[A, C]);
     let (first, second) = (rows[0].clone(), rows[1].clone());
-    let back = first.place.with_line(3).held_back(argiope_model::Order::Breadth);
+    let back = first.place.with_line(3).held_back(argiope_model::Order::Breadth, false);
     let later =
         PageResult { words: 0, link_count: 0, ..result(first.clone(), Next::Later(back), None) };
     let told = home.store().commit(Batch { pages: vec![later], ..at(3) }).unwrap();
