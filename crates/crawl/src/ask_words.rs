@@ -4,10 +4,10 @@ use crate::ask::{Asked, Question, find};
 use crate::backlinks::chain;
 use crate::data_dir::{DataDir, text_dir};
 use crate::words::{Words, hit_row};
-use argiope_archive::read_text;
-use argiope_index::{Facets, IndexError, SearchError, SearchOptions, Sort};
+use argiope_archive::{TextBlob, read_text};
+use argiope_index::{Facets, IndexError, SearchError, SearchOptions, Sort, View};
 use argiope_model::Time;
-use argiope_store::Store;
+use argiope_store::{Store, UrlRow};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -140,20 +140,34 @@ fn dictionary(order: &WordOrder, words: &Words) -> Result<Asked, IndexError> {
     Ok(Asked::Piece(rows.collect(), rest))
 }
 
+/// A page of the index with its text, or why it cannot be told.
+fn indexed(
+    target: &str,
+    dir: &DataDir,
+    store: &dyn Store,
+    words: &Words,
+) -> Result<Result<(UrlRow, View, TextBlob), String>, IndexError> {
+    let Some((_, row)) = find(target, dir.suffixes(), store)? else {
+        return Ok(Err(format!("{target} is not known here; no job has met it")));
+    };
+    let view = words.view()?;
+    let Some(at) = view.text_of(row.doc)? else {
+        return Ok(Err(format!("{} is not in the index", row.url)));
+    };
+    let text = read_text(&text_dir(dir.path()), at)?;
+    Ok(Ok((row, view, text)))
+}
+
 fn doc_words(
     target: &str,
     dir: &DataDir,
     store: &dyn Store,
     words: &Words,
 ) -> Result<Asked, IndexError> {
-    let Some((_, row)) = find(target, dir.suffixes(), store)? else {
-        return Ok(Asked::Sorry(format!("{target} is not known here; no job has met it")));
+    let (row, view, text) = match indexed(target, dir, store, words)? {
+        Ok(found) => found,
+        Err(sorry) => return Ok(Asked::Sorry(sorry)),
     };
-    let view = words.view()?;
-    let Some(at) = view.text_of(row.doc)? else {
-        return Ok(Asked::Sorry(format!("{} is not in the index", row.url)));
-    };
-    let text = read_text(&text_dir(dir.path()), at)?;
     let rows = view.words_of(&text).into_iter().map(|(word, positions)| {
         json!({ "word": word.word, "word_id": word.id.to_string(), "doc": row.doc.0,
             "url": row.url.as_str(), "positions": positions })
@@ -167,14 +181,10 @@ fn doc_near(
     store: &dyn Store,
     words: &Words,
 ) -> Result<Asked, IndexError> {
-    let Some((_, row)) = find(target, dir.suffixes(), store)? else {
-        return Ok(Asked::Sorry(format!("{target} is not known here; no job has met it")));
+    let (row, view, text) = match indexed(target, dir, store, words)? {
+        Ok(found) => found,
+        Err(sorry) => return Ok(Asked::Sorry(sorry)),
     };
-    let view = words.view()?;
-    let Some(at) = view.text_of(row.doc)? else {
-        return Ok(Asked::Sorry(format!("{} is not in the index", row.url)));
-    };
-    let text = read_text(&text_dir(dir.path()), at)?;
     let rows = view
         .near(row.doc, &text.text)?
         .into_iter()

@@ -51,7 +51,7 @@ pub(crate) fn explain(
     let jobs = store.jobs()?;
     let wanted = scope_rows(&mut out, url, row.as_ref(), &jobs);
     let excluded = excluded_row(&mut out, url, dir, store)?;
-    trap_row(&mut out, url, row.as_ref(), dir, store)?;
+    let trapped = trap_row(&mut out, url, row.as_ref(), dir, store)?;
     let forbidden = robots_row(&mut out, url, key, store, settings)?;
     limit_rows(&mut out, row.as_ref(), &jobs);
     host_rows(&mut out, host.as_ref(), key, store, settings, excluded, now)?;
@@ -77,6 +77,7 @@ pub(crate) fn explain(
         None if jobs.is_empty() => "never met: there is no job yet".to_owned(),
         None if excluded => "never met; its site is excluded".to_owned(),
         None if forbidden => "never met; robots.txt would forbid it".to_owned(),
+        None if trapped => "never met; it belongs to a series that is paused".to_owned(),
         None if wanted => "never met; a link to it would be followed".to_owned(),
         None => "never met; a link to it would not be followed".to_owned(),
     };
@@ -200,17 +201,16 @@ fn trap_row(
     row: Option<&UrlRow>,
     dir: &DataDir,
     store: &dyn Store,
-) -> Result<(), StoreError> {
+) -> Result<bool, StoreError> {
     let traps = Traps::new(0, store.traps()?);
     let refused = row.is_some_and(|row| row.state == UrlState::Skipped(SkipReason::Trap));
     let line = row.and_then(|row| row.place).map_or(0, |place| place.line());
     let line = if refused { u8::MAX } else { line };
-    if let Some((name, trap)) = traps.paused_by(url, dir.suffixes(), line) {
-        let words = trap_words(trap);
-        let undo = format!("`argiope sites forgive '{name}'` asks for it after all");
-        out.say("trap", "no", format!("{name} is paused since {}: {words}; {undo}", trap.since));
-    }
-    Ok(())
+    let Some((name, trap)) = traps.paused_by(url, dir.suffixes(), line) else { return Ok(false) };
+    let words = trap_words(trap);
+    let undo = format!("`argiope sites forgive '{name}'` asks for it after all");
+    out.say("trap", "no", format!("{name} is paused since {}: {words}; {undo}", trap.since));
+    Ok(true)
 }
 
 /// What robots.txt says; whether it forbids the URL.

@@ -32,6 +32,7 @@ use crate::order::Picked;
 use crate::robots::{Asker, ask_robots, locate};
 use crate::run::{Ended, EngineError, Instruction, SiteChange};
 use crate::settings::{EngineSettings, gap};
+use crate::traps::Named;
 use crate::visit::{Shared, visit};
 use active::Active;
 use again::Again;
@@ -129,6 +130,8 @@ pub(crate) struct Director {
     store_room: u64,
     store_asked: Time,
     shown: Time,
+    /// When traps were looked through, how many are paused, which are suspected.
+    traps_shown: (Time, usize, Vec<Named>),
     /// When what has changed since is to be shown.
     show_due: Option<Time>,
     meter: Meter,
@@ -220,6 +223,7 @@ impl Director {
             store_room: 0,
             store_asked: Time(0),
             shown: Time(0),
+            traps_shown: (Time(0), 0, Vec::new()),
             show_due: None,
             meter: Meter::default(),
             newest: None,

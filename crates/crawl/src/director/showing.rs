@@ -4,6 +4,7 @@ use super::{Director, Return};
 use crate::disk;
 use crate::live::{Snapshot, summed};
 use crate::run::{Ended, Summary};
+use crate::traps::Named;
 use argiope_frontier::Budgets;
 use argiope_model::Time;
 use argiope_store::JobRow;
@@ -15,7 +16,22 @@ const SHOW_MS: i64 = 50;
 /// Suspects that are shown.
 const SUSPECTS: usize = 20;
 
+/// Traps are looked through this often.
+const TRAPS_MS: i64 = 1000;
+
 impl Director {
+    /// How many patterns are paused, and which are suspected.
+    fn traps_to_show(&mut self, now: Time) -> (usize, Vec<Named>) {
+        if now.0 - self.traps_shown.0.0 >= TRAPS_MS {
+            let known = self.shared.traps.known();
+            let paused = known.iter().filter(|(_, trap)| trap.forgiven.is_none()).count();
+            let mut suspects = self.shared.traps.suspects();
+            suspects.truncate(SUSPECTS);
+            self.traps_shown = (now, paused, suspects);
+        }
+        (self.traps_shown.1, self.traps_shown.2.clone())
+    }
+
     pub(super) fn show(&mut self, now: Time) {
         self.show_due = Some(Time(self.shown.0 + SHOW_MS)).filter(|due| *due > now);
         if self.show_due.is_some() {
@@ -26,10 +42,7 @@ impl Director {
         let rows = self.jobs.values().map(|a| &a.row);
         let mut out: Snapshot = summed(rows, counts);
         out.again = self.again.tally;
-        let known = self.shared.traps.known();
-        out.traps = known.iter().filter(|(_, trap)| trap.forgiven.is_none()).count();
-        out.suspects = self.shared.traps.suspects();
-        out.suspects.truncate(SUSPECTS);
+        (out.traps, out.suspects) = self.traps_to_show(now);
         out.next_visit = self.again.next(now).filter(|at| *at > now);
         self.meter.note(now, out.fetched + out.again.visited, out.bytes, out.queued);
         let limits = self.jobs.values().map(|a| {

@@ -158,22 +158,32 @@ fn a_deep_tree_of_pages_that_say_nothing_is_read_whole() {
         |n| format!("http://a.test/page?id={n}"),
     ];
     for (at, shape) in shapes.into_iter().enumerate() {
-        for (pages, within) in [(300, 40), (1000, 40), (3000, 40), (1000, 10), (1000, 4), (3000, 400)] {
+        for (pages, within) in
+            [(300, 40), (1000, 40), (3000, 40), (1000, 10), (1000, 4), (3000, 400)]
+        {
             for words in [0, 6, 60] {
                 for seed in 0..4 {
                     let mut below = vec![Vec::new(); pages];
                     let mut state = seed * 7919 + 17;
                     for page in 1..pages {
                         state = mixed(state);
-                        below[page - 1 - (state % page.min(within) as u64) as usize].push(page as u64);
+                        below[page - 1 - (state % page.min(within) as u64) as usize]
+                            .push(page as u64);
                     }
                     let mut walk = Walk::new();
                     walk.walk(&shape(0), 5000, |url| {
-                        let n: u64 = url.rsplit(['/', '=', 'p']).find_map(|p| p.trim_end_matches(".html").parse().ok()).unwrap_or(0);
+                        let n: u64 = url
+                            .rsplit(['/', '=', 'p'])
+                            .find_map(|p| p.trim_end_matches(".html").parse().ok())
+                            .unwrap_or(0);
                         let to = below[n as usize].iter().map(|n| shape(*n)).collect();
                         (format!("Page {n}\n{}", prose(n, words, 6)), to)
                     });
-                    assert_eq!(walk.asked.len(), pages, "shape {at}, within {within}, {words} words, seed {seed}");
+                    assert_eq!(
+                        walk.asked.len(),
+                        pages,
+                        "shape {at}, within {within}, {words} words, seed {seed}"
+                    );
                 }
             }
         }
