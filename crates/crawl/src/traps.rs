@@ -7,7 +7,7 @@
 //! * What is not here: what makes a page suspicious (`frontier`), keeping what is paused (`store`).
 
 use crate::group::Found;
-use argiope_frontier::{Entry, Gist, Held, Read, SkipReason, Trap, Traps, lies_far_ahead};
+use argiope_frontier::{Entry, Gist, Held, Lead, Read, SkipReason, Trap, Traps, months_ahead};
 use argiope_model::{CanonicalUrl, Link, Role, Suffixes, Time};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -50,20 +50,20 @@ impl Watching {
             traps.asked_for(&entry.url);
         }
         let group = traps.group(&entry.url, &self.pinned).to_owned();
-        let mut seen: HashMap<u32, bool> = HashMap::new();
+        let mut seen: HashMap<u32, Lead> = HashMap::new();
         let unknown = found.iter().filter(|f| f.skip.is_none() && f.role == Role::Page);
         let unknown = unknown.map(|f| (&f.url, true));
         for (url, new) in links.iter().map(|link| (&link.url, false)).chain(unknown) {
             if traps.group(url, &self.pinned) == group && !leads_back(url, &entry.url) {
                 // A link is known by the URL that would be asked for.
-                *seen.entry(url.fingerprint() as u32).or_default() |= new;
+                let lead = Lead::of(&entry.url, url, new);
+                seen.entry(lead.id).or_insert(lead).new |= new;
             }
         }
-        let mut seen: Vec<(u32, bool)> = seen.into_iter().collect();
-        seen.sort_unstable();
+        let seen: Vec<Lead> = seen.into_values().collect();
         let line = entry.place.line();
-        let far = lies_far_ahead(&entry.url, now);
-        let read = Read { url: &entry.url, line, gist: &gist, far, links: &seen };
+        let ahead = months_ahead(&entry.url, now);
+        let read = Read { url: &entry.url, line, gist: &gist, ahead, links: &seen };
         let judged = traps.read(&read, &group);
         for found in found.iter_mut().filter(|f| f.role == Role::Page) {
             // Elsewhere nothing is known against it.
@@ -88,7 +88,7 @@ impl Watching {
                 found.skip = found.skip.or(Some(SkipReason::Trap));
             }
         }
-        traps.redirected(&entry.url, &group, line)
+        traps.redirected(&entry.url, &group, line, entry.hops)
     }
 
     /// Whether a row is to be held back. Start URLs and pages that are there already never are.

@@ -85,4 +85,4 @@ pub use rules::{Brake, RobotsUse, Waiting};
 pub use seen::SeenCache;
 pub use task::{Errand, Task};
 pub use temper::{Heard, Manner, Patience, Temper};
-pub use trap::{Gist, Held, Judged, Read, Trap, Traps, lies_far_ahead};
+pub use trap::{Gist, Held, Judged, Lead, Read, Trap, Traps, months_ahead};

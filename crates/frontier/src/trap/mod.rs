@@ -28,10 +28,12 @@
 
 mod far;
 mod gist;
+mod numbered;
 mod pattern;
 mod watch;
 
-pub use far::lies_far_ahead;
+use far::FAR;
+pub use far::months_ahead;
 pub use gist::Gist;
 
 use argiope_model::{CanonicalUrl, Suffixes, Time};
@@ -50,6 +52,8 @@ const LONG: u8 = 20;
 const LINE: u8 = 2;
 /// With so many parts paused, the next one is the whole site.
 const MANY: u32 = 2;
+/// Redirects one after the other that nobody needs.
+const HOPS: u8 = 5;
 /// Hardly anything else is in a pattern where at most one of so many pages of it said something.
 const CLEAN: u32 = 10;
 
@@ -107,10 +111,30 @@ pub struct Read<'a> {
     pub line: u8,
     /// What it says.
     pub gist: &'a Gist,
-    /// Its URL names a month that lies years ahead.
-    pub far: bool,
-    /// Its links within the group, each once: a number, and whether it was unknown.
-    pub links: &'a [(u32, bool)],
+    /// How many months ahead lies what its URL names.
+    pub ahead: Option<i64>,
+    /// Its links within the group, each once.
+    pub links: &'a [Lead],
+}
+
+/// A link of a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lead {
+    /// The number of its URL.
+    pub id: u32,
+    /// Nobody knew it.
+    pub new: bool,
+    /// Its URL looks like that of the page.
+    pub alike: bool,
+}
+
+impl Lead {
+    /// A link of a page.
+    pub fn of(page: &CanonicalUrl, link: &CanonicalUrl, new: bool) -> Self {
+        let first = |url: &CanonicalUrl| url.path().split('/').nth(1).map(str::to_owned);
+        let alike = first(page) == first(link) && page.query().is_some() == link.query().is_some();
+        Lead { id: link.fingerprint() as u32, new, alike }
+    }
 }
 
 /// What reading a page came to.
@@ -185,7 +209,7 @@ impl Traps {
         }
         let watch = self.watches.get_mut(group).expect("put there above");
         watch.used = self.reads;
-        let new = page.links.iter().filter(|(_, new)| *new).count();
+        let new = page.links.iter().filter(|link| link.new).count();
         let kind = watch.judge(page, new);
         watch.count(page, &names, kind, new);
         let line = match kind {
@@ -197,13 +221,16 @@ impl Traps {
         Judged { line, paused: self.verdict(group, &names) }
     }
 
-    /// A URL at the end of a line leads elsewhere: that is a request more.
+    /// A URL at the end of a line, or of a chain of redirects, leads elsewhere: that is a request more.
     pub fn redirected(
         &mut self,
         url: &CanonicalUrl,
         group: &str,
         line: u8,
+        hops: u8,
     ) -> Vec<(Box<str>, Trap)> {
+        // As many as that are a series of their own.
+        let line = if hops >= HOPS { line.max(LONG) } else { line };
         let names = patterns(url, group);
         let forgiven = names.iter().any(|name| self.is_forgiven(name));
         let Some(watch) = self.watches.get_mut(group).filter(|_| line > 0 && !forgiven) else {
@@ -237,10 +264,12 @@ impl Traps {
             |name: &&String| self.known.get(&id_of(name)).is_none_or(|(_, trap)| trap.orders);
         // Where there is one there are more.
         let most = if watch.paused > 0 { SUSPECTED } else { PAUSED };
+        let turned = |name: &&String| self.known.contains_key(&id_of(name));
         let enough = |name: &&String| {
-            let tally = watch.tally(name);
-            tally.is_some_and(|t| t.score >= most && t.is_endless()) && held(name)
+            let bad = watch.tally(name).filter(|tally| tally.score >= most);
+            bad.is_some_and(|t| t.is_endless() || turned(name) && t.is_clean()) && held(name)
         };
+        let all_over = watch.is_all_over(names.last()?);
         let orders =
             |name: &&String| watch.tally(name).is_some_and(Tally::is_shuffled) && new(name);
         let (whole_group, narrow) = names.split_last()?;
@@ -254,10 +283,12 @@ impl Traps {
         // One part after the other: it is all of it.
         let many = watch.paused >= MANY && whole.or(part).is_some();
         let (whole, part) = if many { (None, None) } else { (whole, part) };
-        let all = Some(whole_group).filter(|name| enough(name) || many && held(name));
+        let bad_all = |name: &&String| enough(name) || watch.shuffled && bad(name) && clean(name);
+        let all =
+            Some(whole_group).filter(|name| held(name) && (many || all_over && bad_all(name)));
         let mirrored = Some(whole_group).filter(|name| new(name) && watch.is_mirrored());
-        let turned = names.iter().rev().find(orders);
-        let name = whole.or(part).or(all).or(mirrored).or(turned)?;
+        let by_order = names.iter().rev().find(orders);
+        let name = whole.or(part).or(all).or(mirrored).or(by_order)?;
         let mut trap = watch.tally(name)?.trap();
         trap.orders = whole.or(part).or(all).or(mirrored).is_none();
         trap.from = match name {
@@ -270,6 +301,7 @@ impl Traps {
         // What is paused speaks no longer against what it is a part of.
         if let Some(watch) = self.watches.get_mut(group) {
             watch.paused += u32::from(!trap.orders);
+            watch.shuffled |= trap.orders;
             names.iter().filter(|_| whole).for_each(|name| watch.settle(name, trap.score));
         }
         Some((name.as_str().into(), trap))
@@ -297,7 +329,8 @@ impl Traps {
         }
         let suspected = |name| tally(name).filter(|t| t.score >= SUSPECTED && t.grows());
         let narrow = narrow.iter().filter_map(suspected).any(|tally| line >= 1 || tally.is_clean());
-        let back = narrow || line >= 1 && suspected(whole_group).is_some();
+        let all_over = || watch.is_some_and(|watch| watch.is_all_over(whole_group));
+        let back = narrow || line >= 1 && suspected(whole_group).is_some() && all_over();
         back.then_some(Held::Back)
     }
 

@@ -1,7 +1,7 @@
 //! Patterns: which URLs are counted together.
 //!
-//! A URL belongs to up to three: its whole site (or host, see [`Group`]), the first part of its path,
-//! and its folder or the names of its parameters. Their names are what people see, and what is kept.
+//! A URL belongs to up to four: its whole site (or host, see [`Group`]), the first part of its path, what lies
+//! below that part's folder, and its own folder or the names of its parameters. Their names are what people see, and what is kept.
 
 use argiope_model::CanonicalUrl;
 
@@ -25,6 +25,9 @@ pub(crate) fn patterns(url: &CanonicalUrl, group: &str) -> Vec<String> {
         None if parts.len() > 2 => {
             let folder = &parts[..parts.len() - 1];
             out.push(format!("{origin}{}/…", general(folder)));
+            // What lies below a folder of the first part, and not in it.
+            let below = format!("{origin}/{}/…/…", generalised(parts[0]));
+            out.push(below);
         }
         None => {}
     }
@@ -81,6 +84,11 @@ pub(crate) fn shuffled(url: &CanonicalUrl) -> u32 {
     id_of(&format!("{} {}", url.origin(), words.join(" "))).0 as u32
 }
 
+/// The last part of a URL that is not empty.
+pub(crate) fn last_part(url: &CanonicalUrl) -> &str {
+    url.path_and_query().rsplit('/').find(|part| !part.is_empty()).unwrap_or_default()
+}
+
 /// The number of a pattern.
 pub(crate) fn id_of(name: &str) -> PatternId {
     let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| {
@@ -99,7 +107,8 @@ mod tests {
 
     #[test]
     fn numbers_and_identifiers_are_left_out() {
-        let want = ["http://a.test/cal/#/#/…", "http://a.test/cal/…", "a.test/…"];
+        let want =
+            ["http://a.test/cal/#/#/…", "http://a.test/cal/…/…", "http://a.test/cal/…", "a.test/…"];
         assert_eq!(of("http://a.test/cal/2026/11/16.html"), want);
         assert_eq!(of("http://a.test/cal/2030/1/2"), want);
         let session = of("http://a.test/s/9f8e7d6c5b4a3210/page");

@@ -58,11 +58,11 @@ impl Walk {
             let to: Vec<CanonicalUrl> =
                 links.iter().map(|link| CanonicalUrl::parse(link).unwrap()).collect();
             let gist = Gist::of(&says, &url, to.iter());
-            let seen: Vec<(u32, bool)> = to
+            let seen: Vec<Lead> = to
                 .iter()
-                .map(|link| (link.fingerprint() as u32, !self.known.contains(link.as_str())))
+                .map(|link| Lead::of(&url, link, !self.known.contains(link.as_str())))
                 .collect();
-            let read = Read { url: &url, line, gist: &gist, far: false, links: &seen };
+            let read = Read { url: &url, line, gist: &gist, ahead: None, links: &seen };
             let judged = self.traps.read(&read, &group);
             for link in to {
                 self.add(link.as_str().to_owned(), judged.line);
@@ -317,7 +317,7 @@ fn memory_stays_within_its_room() {
         let url = CanonicalUrl::parse(&format!("http://h{}.test/{n}", n % 500)).unwrap();
         let gist = Gist::of(&prose(n, 300, 400_000), &url, std::iter::empty());
         traps.read(
-            &Read { url: &url, line: 0, gist: &gist, far: false, links: &[] },
+            &Read { url: &url, line: 0, gist: &gist, ahead: None, links: &[] },
             url.authority(),
         );
     }

@@ -2,7 +2,8 @@
 //! patterns stand.
 
 use super::gist::{AsIs, Numbers, mix};
-use super::pattern::{PatternId, id_of, shuffled};
+use super::numbered::Numbered;
+use super::pattern::{PatternId, id_of, last_part, shuffled};
 use super::{Read, Trap};
 use argiope_model::{CanonicalUrl, Time};
 use std::collections::HashMap;
@@ -34,14 +35,16 @@ const PHRASES: usize = 4096;
 const WORDS: usize = 8192;
 const LINKS: usize = 2048;
 /// What a page at the end of a line that says something takes from a score.
-const REDEEMED: u32 = 12;
+const REDEEMED: u32 = 2;
 /// So many pages that differ from another only in the order of the words of their URLs are enough, where
 /// they are a third of all.
-const SHUFFLED: u32 = 24;
+const SHUFFLED: u32 = 36;
 /// So many pages of a pattern that say nothing and lead nowhere are enough to leave others of it for later.
 const IDLE: u32 = 12;
-/// What a part of a site adds to the score of the whole, at most.
-const PART: u32 = 45;
+/// A part of a site with this score counts as one of several that make up a series.
+const PART: u32 = 18;
+/// So many parts are several.
+const PARTS: usize = 3;
 /// Patterns of a site, at most.
 const PATTERNS: usize = 256;
 /// So many hosts of a site that repeat what others said are enough, where most do.
@@ -86,6 +89,8 @@ pub(super) struct Tally {
     wider: Vec<PatternId>,
     pub pages: u32,
     pub novel: u32,
+    /// Pages that say something, found on pages of it in a line.
+    redeemed: u32,
     repeated: u32,
     made_up: u32,
     /// Pages in a line, how many of these lead nowhere, and how many of those say just what another says.
@@ -95,6 +100,8 @@ pub(super) struct Tally {
     /// The narrowest pattern of the pages on which most of them were found, and by how many.
     found_on: Option<PatternId>,
     majority: u32,
+    /// The numbers in their URLs.
+    numbers: Numbered,
     pub shuffled: u32,
     /// The same with other words: against that the order does not matter.
     told_apart: u32,
@@ -107,9 +114,9 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    /// Whether hardly a page of it says anything.
+    /// Whether hardly a page of it says anything or leads to one that does.
     pub fn is_clean(&self) -> bool {
-        self.novel * super::CLEAN <= self.pages
+        (self.novel + self.redeemed) * super::CLEAN <= self.pages
     }
 
     /// Whether it has no end in sight. Where pages do say something, and all that speaks against them is that
@@ -118,7 +125,7 @@ impl Tally {
     pub fn grows(&self) -> bool {
         let weak = self.made_up > self.repeated;
         let wild = !weak || self.wild_children * 10 >= self.children * 8;
-        wild && (self.ends - self.again) * 8 <= self.in_line
+        wild && (self.ends - self.again) * 8 <= self.in_line && !self.numbers.are_bounded()
     }
 
     /// Whether its pages say nothing and lead nowhere.
@@ -172,6 +179,17 @@ impl Tally {
     }
 }
 
+/// Whether it lies where nobody has plans.
+fn is_far(page: &Read<'_>) -> bool {
+    page.ahead.is_some_and(|months| months >= super::FAR)
+}
+
+/// Whether its URL speaks neither of a time to come nor of a choice of several things.
+fn is_plain(page: &Read<'_>) -> bool {
+    let choices = page.url.query().is_some_and(|query| query.contains(['&', ';']));
+    !choices && page.ahead.is_none_or(|months| months < 1)
+}
+
 type Found = HashMap<u32, PatternId, BuildHasherDefault<AsIs>>;
 type Counts = HashMap<u32, u32, BuildHasherDefault<AsIs>>;
 
@@ -198,6 +216,8 @@ pub(super) struct Watch {
     mirrors: u32,
     /// Patterns of it that are paused.
     pub paused: u32,
+    /// The order of words does not matter somewhere.
+    pub shuffled: bool,
     tallies: HashMap<PatternId, Tally>,
 }
 
@@ -217,6 +237,7 @@ impl Default for Watch {
             hosts: Numbers::default(),
             mirrors: 0,
             paused: 0,
+            shuffled: false,
             tallies: HashMap::new(),
         }
     }
@@ -241,6 +262,16 @@ impl Watch {
     /// Whether a URL with the same words, in some order, was read.
     pub fn knows_order(&self, url: &CanonicalUrl) -> bool {
         self.orders.has(shuffled(url))
+    }
+
+    /// Whether what speaks against the whole site comes from several parts of it, or from no part.
+    pub fn is_all_over(&self, group: &str) -> bool {
+        let whole = id_of(group);
+        let part = |tally: &&Tally| *tally.wider == [whole];
+        let bad = self.tallies.values().filter(part).filter(|tally| tally.score >= PART);
+        let (many, score) = bad.fold((0, 0), |(n, all), tally| (n + 1, all + tally.score));
+        let all = self.tallies.get(&whole).map_or(0, |tally| tally.score);
+        many >= PARTS || score * 4 <= all
     }
 
     /// What was counted for a pattern is dealt with.
@@ -282,35 +313,36 @@ impl Watch {
         self.words.put(&gist.words);
         self.phrases.put(&gist.phrases);
         match says {
-            // It belongs to pages that refer to each other, whatever they say.
-            false if new > 0 && !wild && (silent || known * 2 > new) => Kind::Mute,
+            // It belongs to pages that refer to each other.
+            false if silent && !wild && known >= new && is_plain(page) => Kind::Mute,
             false => Kind::Repeated,
-            true if page.far || wild && words == 0 => Kind::MadeUp,
+            true if is_far(page) || wild && words == 0 => Kind::MadeUp,
             true if wild && new >= 2 => Kind::Wild,
             true => Kind::Novel,
         }
     }
 
     /// Whether all links are unknown, but for those that stand everywhere and one that leads back; and how
-    /// many others are known.
+    /// many others like the page are known.
     fn leads_only_on(&mut self, page: &Read<'_>, new: usize, silent: bool) -> (bool, usize) {
         let often = 3 + self.pages_lately / 8;
         let on = |link: u32| {
             let count = |counts: &Counts| counts.get(&link).copied().unwrap_or(0);
             count(&self.links) + count(&self.links_before)
         };
-        let known = page.links.iter().filter(|(link, new)| !*new && on(*link) < often).count();
+        let known = page.links.iter().filter(|link| !link.new && on(link.id) < often);
+        let (alike, known) = (known.clone().filter(|link| link.alike).count(), known.count());
         let back = if new >= 2 || silent { (new / 20).max(1) } else { 0 };
         let wild = new > 0 && known <= back;
-        for (link, _) in page.links {
-            *self.links.entry(*link).or_default() += 1;
+        for link in page.links {
+            *self.links.entry(link.id).or_default() += 1;
         }
         self.pages_lately += 1;
         if self.links.len() > LINKS {
             self.links_before = std::mem::take(&mut self.links);
             self.pages_lately = self.pages_lately.min(64);
         }
-        (wild, known)
+        (wild, alike)
     }
 
     /// Counts a page for the patterns of its URL.
@@ -326,21 +358,20 @@ impl Watch {
         let known = self.orders.has(order);
         // One that says just what another said is that page again, and no end of anything.
         let whole = page.gist.phrases.iter().fold(0, |all, phrase| mix(all, *phrase));
-        let again = self.pages.has(whole) && page.gist.phrases.len() >= SILENT;
-        self.pages.put(&[whole]);
-        let turned = barren && kind == Kind::Repeated && known;
+        let silent = page.gist.phrases.len() < SILENT;
+        let named = mix(whole, id_of(last_part(page.url)).0 as u32);
+        let again = self.pages.has(if silent { named } else { whole });
+        self.pages.put(&[whole, named]);
+        let turned = barren && !silent && kind == Kind::Repeated && known;
         let parent = (page.line > 0).then(|| self.parent(page)).flatten();
         if let Some(parent) = parent {
             self.tell_parent(parent, kind);
         }
         self.orders.put(&[order]);
-        // What speaks against a part of a site speaks against all of it only where there are many parts.
-        let part = ids.len().checked_sub(2).and_then(|at| self.tallies.get(&ids[at]));
-        let aside = part.is_some_and(|part| part.score > PART);
         self.mirrors += u32::from(more && barren && kind == Kind::Repeated);
         if barren {
-            let unknown = page.links.iter().filter(|(_, new)| *new);
-            self.found_on.extend(unknown.map(|(link, _)| (*link, ids[0])));
+            let unknown = page.links.iter().filter(|link| link.new);
+            self.found_on.extend(unknown.map(|link| (link.id, ids[0])));
             if self.found_on.len() > LINKS {
                 self.found_before = std::mem::take(&mut self.found_on);
             }
@@ -354,7 +385,11 @@ impl Watch {
             tally.ends += u32::from(page.line > 0 && new == 0);
             tally.again += u32::from(page.line > 0 && new == 0 && again);
             tally.count_parent(parent);
-            let all = at + 1 == names.len();
+            // The numbers of a calendar are few, and it goes on for all that.
+            match page.ahead.is_some_and(|months| months >= 1) {
+                true => tally.numbers.give_up(),
+                false => tally.numbers.count(page.url, tally.pages),
+            }
             let score = match kind {
                 Kind::Novel => {
                     tally.novel += 1;
@@ -370,7 +405,7 @@ impl Watch {
                 }
                 Kind::MadeUp => {
                     tally.made_up += 1;
-                    if page.far { 4 } else { 2 }
+                    if is_far(page) { 4 } else { 2 }
                 }
                 // At the beginning everything is unknown.
                 Kind::Wild => {
@@ -379,7 +414,7 @@ impl Watch {
                 }
                 Kind::Mute => 0,
             };
-            tally.score += if all && aside { 0 } else { score };
+            tally.score += score;
             if barren || page.line > 0 && new == 0 {
                 tally.exemplify(page.url);
             }
@@ -440,6 +475,7 @@ impl Watch {
         for id in all {
             if let Some(tally) = self.tallies.get_mut(&id) {
                 tally.score = tally.score.saturating_sub(REDEEMED);
+                tally.redeemed += u32::from(!own.contains(&id));
             }
         }
     }
@@ -461,13 +497,11 @@ impl Watch {
     /// Counts a URL at the end of a line that leads elsewhere.
     pub fn redirected(&mut self, url: &CanonicalUrl, names: &[String], line: u8) {
         let ids: Vec<PatternId> = names.iter().map(|name| id_of(name)).collect();
-        let part = ids.len().checked_sub(2).and_then(|at| self.tallies.get(&ids[at]));
-        let aside = part.is_some_and(|part| part.score > PART);
         for at in 0..names.len() {
             let Some(tally) = self.tally_of(names, &ids, at) else { continue };
             tally.pages += 1;
             tally.repeated += 1;
-            tally.score += if at + 1 == names.len() && aside { 0 } else { 3 };
+            tally.score += 3;
             tally.deepest = tally.deepest.max(line);
             tally.exemplify(url);
         }
