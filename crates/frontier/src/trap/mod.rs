@@ -87,7 +87,11 @@ pub struct Trap {
 impl Trap {
     /// The score as a part of a hundred.
     pub fn suspicion(&self) -> u32 {
-        (self.score * 100 / PAUSED).min(100)
+        match self.since == Time::default() {
+            true => (self.score * 100 / PAUSED).min(99),
+            // It is paused: for its score, or for the order of words.
+            false => 100,
+        }
     }
 }
 
