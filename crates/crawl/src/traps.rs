@@ -91,6 +91,15 @@ impl Watching {
         traps.redirected(&entry.url, &group, line, entry.hops)
     }
 
+    /// There is nothing at a URL; nothing is paused for that.
+    pub(crate) fn not_there(&self, entry: &Entry) -> Vec<Named> {
+        if let Some(mut traps) = self.traps() {
+            let group = traps.group(&entry.url, &self.pinned).to_owned();
+            traps.not_there(&entry.url, &group, entry.place.line());
+        }
+        Vec::new()
+    }
+
     /// Whether a row is to be held back. Start URLs and pages that are there already never are.
     pub(crate) fn holds(&self, entry: &Entry) -> Option<Held> {
         if entry.again || entry.depth == 0 || entry.role != Role::Page {

@@ -629,6 +629,7 @@ impl Work<'_> {
             (Next::Done(UrlState::Redirected), _) => {
                 self.shared.traps.redirected(&entry, &mut found)
             }
+            (Next::Done(UrlState::Failed), _) => self.shared.traps.not_there(&entry),
             _ => Vec::new(),
         };
         let sites = match content.directives.nofollow {

@@ -37,7 +37,7 @@ pub use far::months_ahead;
 pub use gist::Gist;
 
 use argiope_model::{CanonicalUrl, Suffixes, Time};
-use pattern::{PatternId, id_of, patterns};
+use pattern::{PatternId, TOP, id_of, patterns};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use watch::{Kind, Tally, Watch};
@@ -244,6 +244,13 @@ impl Traps {
         self.verdict(group, &names)
     }
 
+    /// There is nothing at a URL at the end of a line: what led to it leads to an end.
+    pub fn not_there(&mut self, url: &CanonicalUrl, group: &str, line: u8) {
+        if let Some(watch) = self.watches.get_mut(group).filter(|_| line > 0) {
+            watch.not_there(url);
+        }
+    }
+
     /// What is to be paused after a page with these patterns was read: a series, and what hangs on it.
     fn verdict(&mut self, group: &str, names: &[String]) -> Vec<(Box<str>, Trap)> {
         let Some((name, trap)) = self.series(group, names) else { return Vec::new() };
@@ -296,17 +303,17 @@ impl Traps {
         let mut trap = watch.tally(name)?.trap();
         trap.orders = whole.or(part).or(all).or(mirrored).is_none();
         trap.from = match name {
-            _ if whole.is_some() || trap.orders => 0,
+            name if trap.orders || whole.is_some() && !name.ends_with(TOP) => 0,
+            _ if whole.is_some() => 1,
             name if part.is_none() && (clean(&name) || mirrored.is_some()) => 1,
             _ => LINE,
         };
-        let whole = whole.is_some();
         self.known.insert(id_of(name), (name.as_str().into(), trap.clone()));
         // What is paused speaks no longer against what it is a part of.
         if let Some(watch) = self.watches.get_mut(group) {
             watch.paused += u32::from(!trap.orders);
             watch.shuffled |= trap.orders;
-            names.iter().filter(|_| whole).for_each(|name| watch.settle(name, trap.score));
+            names.iter().for_each(|name| watch.settle(name, trap.score));
         }
         Some((name.as_str().into(), trap))
     }

@@ -1,7 +1,7 @@
 //! Patterns: which URLs are counted together.
 //!
-//! A URL belongs to up to four: its whole site (or host, see [`Group`]), the first part of its path, what lies
-//! below that part's folder, and its own folder or the names of its parameters. Their names are what people see, and what is kept.
+//! A URL belongs to up to four: its whole site (or host, see [`Group`]), the first part of its path or
+//! the top, what lies below that part's folder, and its own folder or the names of its parameters. Their names are what people see, and what is kept.
 
 use argiope_model::CanonicalUrl;
 
@@ -36,10 +36,15 @@ pub(crate) fn patterns(url: &CanonicalUrl, group: &str) -> Vec<String> {
         if !out.contains(&first) {
             out.push(first);
         }
+    } else {
+        out.push(format!("{origin}{TOP}"));
     }
     out.push(format!("{group}/…"));
     out
 }
+
+/// How the pattern of what lies at the top of a host ends.
+pub(crate) const TOP: &str = "/*";
 
 /// Parameters that tell patterns apart, at most.
 const MAX_NAMES: usize = 8;
@@ -123,8 +128,8 @@ mod tests {
     }
 
     #[test]
-    fn a_file_at_the_root_belongs_to_its_site_alone() {
-        assert_eq!(of("http://a.test/x.html"), ["a.test/…"]);
-        assert_eq!(of("http://a.test/"), ["a.test/…"]);
+    fn what_lies_at_the_top_is_a_part_of_its_own() {
+        assert_eq!(of("http://a.test/x.html"), ["http://a.test/*", "a.test/…"]);
+        assert_eq!(of("http://a.test/"), ["http://a.test/*", "a.test/…"]);
     }
 }

@@ -136,8 +136,13 @@ impl Tally {
     /// Whether there is no end to it: a long line that goes on, or the same words in any order, and hardly a
     /// page says anything.
     pub fn is_endless(&self) -> bool {
-        let line = self.deepest >= super::LONG && self.grows();
+        let line = self.deepest >= super::LONG && self.grows() && self.is_barren();
         line || self.is_shuffled() && self.is_clean()
+    }
+
+    /// Whether a third of what does not say anything leads on; the others refer to what is known, or end.
+    fn is_barren(&self) -> bool {
+        (self.repeated + self.made_up) * 3 >= self.pages - self.novel - self.again
     }
 
     /// Whether the order of the words of a URL does not matter.
@@ -363,9 +368,9 @@ impl Watch {
         let again = self.pages.has(if silent { named } else { whole });
         self.pages.put(&[whole, named]);
         let turned = barren && !silent && kind == Kind::Repeated && known;
-        let parent = (page.line > 0).then(|| self.parent(page)).flatten();
+        let parent = (page.line > 0).then(|| self.parent(page.url)).flatten();
         if let Some(parent) = parent {
-            self.tell_parent(parent, kind);
+            self.tell_parent(parent, matches!(kind, Kind::Wild | Kind::MadeUp));
         }
         self.orders.put(&[order]);
         self.mirrors += u32::from(more && barren && kind == Kind::Repeated);
@@ -429,8 +434,8 @@ impl Watch {
     }
 
     /// The narrowest pattern of the page on which a page at the end of a line was found.
-    fn parent(&self, page: &Read<'_>) -> Option<PatternId> {
-        let id = page.url.fingerprint() as u32;
+    fn parent(&self, url: &CanonicalUrl) -> Option<PatternId> {
+        let id = url.fingerprint() as u32;
         self.found_on.get(&id).or_else(|| self.found_before.get(&id)).copied()
     }
 
@@ -454,12 +459,19 @@ impl Watch {
         all.map(|tally| (tally.name.clone(), trap(tally))).collect()
     }
 
+    /// Nothing is at a URL at the end of a line.
+    pub fn not_there(&mut self, url: &CanonicalUrl) {
+        if let Some(parent) = self.parent(url) {
+            self.tell_parent(parent, false);
+        }
+    }
+
     /// Counts a page at the end of a line with those that led to it.
-    fn tell_parent(&mut self, parent: PatternId, kind: Kind) {
+    fn tell_parent(&mut self, parent: PatternId, wild: bool) {
         for id in self.with_wider(parent) {
             if let Some(tally) = self.tallies.get_mut(&id) {
                 tally.children += 1;
-                tally.wild_children += u32::from(matches!(kind, Kind::Wild | Kind::MadeUp));
+                tally.wild_children += u32::from(wild);
             }
         }
     }
@@ -467,7 +479,7 @@ impl Watch {
     /// A page at the end of a line says something: that speaks for the patterns of the page it was found
     /// on, and for its own.
     fn redeem(&mut self, page: &Read<'_>, own: &[PatternId]) {
-        let parents = self.parent(page).map(|parent| self.with_wider(parent));
+        let parents = self.parent(page.url).map(|parent| self.with_wider(parent));
         let mut all: Vec<PatternId> =
             own.iter().copied().chain(parents.into_iter().flatten()).collect();
         all.sort_unstable();
