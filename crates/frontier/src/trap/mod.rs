@@ -15,14 +15,17 @@
 //!   are many of them: such series are wide and not deep.
 //! * Barren pages add to the *score* of the patterns of their URL ([`pattern`]). A page at the end of a
 //!   line that says something takes away from it: lists lead to what they list, through lists.
+//! * Nothing is suspected that will end, as far as can be told: a tree, in which many pages lead nowhere; pages
+//!   that are numbered ([`numbered`]); pages that refer to each other.
 //! * From a score on a pattern is *suspected*: what is found there in a line sinks behind everything
 //!   else of its host, longest line first. Where the web is finite, that soon comes to an end: to
 //!   pages that lead nowhere, or say something. Where it is not, the line grows.
 //! * With a higher score and a long line the pattern is *paused*: what belongs to it is not asked for,
-//!   remembered as such, and comes back when somebody forgives it.
+//!   remembered as such, and comes back when somebody forgives it. Pages that say nothing, lead nowhere and
+//!   hang on it are paused with it; before that they are left for last.
 //!
-//! Invariants: whatever is paused has a line of [`LONG`] barren pages one behind the other, but for sites
-//! with ever more hosts that say the same: those are walked side by side. Memory is
+//! Invariants: whatever is paused has a line of [`LONG`] barren pages one behind the other, but for words in
+//! another order, and for sites with ever more hosts that say the same, which are walked side by side. Memory is
 //! bounded: the sites longest not read are forgotten, and begin anew.
 //! What is not here: keeping what was paused (the store), showing it (`crawl`).
 

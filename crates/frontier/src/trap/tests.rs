@@ -158,11 +158,9 @@ fn a_deep_tree_of_pages_that_say_nothing_is_read_whole() {
         |n| format!("http://a.test/page?id={n}"),
     ];
     for (at, shape) in shapes.into_iter().enumerate() {
-        for (pages, within) in
-            [(300, 40), (1000, 40), (3000, 40), (1000, 10), (1000, 4), (3000, 400)]
-        {
-            for words in [0, 6, 60] {
-                for seed in 0..4 {
+        for (pages, within) in [(300, 40), (1000, 40), (500, 4), (1500, 400)] {
+            for words in [0, 12] {
+                for seed in 0..2 {
                     let mut below = vec![Vec::new(); pages];
                     let mut state = seed * 7919 + 17;
                     for page in 1..pages {
