@@ -37,6 +37,12 @@ pub enum GraphError {
         /// Newest version known.
         known: u32,
     },
+    /// There are more nodes than ranks are made for.
+    #[error("{nodes} URLs are too many for a rank; it is made for 4,294,967,295 at most")]
+    TooLarge {
+        /// How many there are.
+        nodes: u64,
+    },
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
