@@ -43,6 +43,9 @@ pub enum GraphError {
         /// How many there are.
         nodes: u64,
     },
+    /// It is being made, which takes longer than an answer may.
+    #[error("the rank is still being made, beside the crawl; ask again in a few minutes")]
+    NotYet,
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),

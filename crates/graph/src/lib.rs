@@ -33,7 +33,7 @@ mod view;
 
 pub use error::GraphError;
 pub use graph::{Graph, GraphSize, Progress, is_backlink};
-pub use keys::site_of;
+pub use keys::{host_of, site_of};
 pub use merge::Counts;
 pub use top::By;
 pub use view::{

@@ -3,7 +3,7 @@
 use crate::support::{Opened, Place, Running, order, plain, served_slowly, settings, within};
 use argiope_crawl::{
     Access, Asked, DataDir, DataDirError, Ended, Following, Instruction, LinkOrder, Live, Owner,
-    Question, answer, ask_owner, listen,
+    Question, TopBy, answer, ask_owner, listen,
 };
 use argiope_model::JobState;
 use argiope_testweb::{ServeOptions, Web, serve};
@@ -140,7 +140,7 @@ async fn back_links_are_known_of_every_committed_page_while_a_crawl_runs_and_aft
         let number = linking.get(page).map_or(0, |pages| pages.len());
         assert_eq!(doc[0]["backlinks"], json!(number), "{page}");
     }
-    let top = say(Question::Top { sites: false, limit: 1, all: false });
+    let top = say(Question::Top { by: TopBy::Backlinks, of_sites: false, limit: 1, all: false });
     let most = pages.iter().filter_map(|page| linking.get(page)).map(|pages| pages.len()).max();
     assert_eq!(top[0]["backlinks"].as_u64(), most.map(|n| n as u64));
 }

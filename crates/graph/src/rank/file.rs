@@ -126,6 +126,11 @@ impl Ranks {
         Self::open(dir, measure, of)?.ok_or_else(missing)
     }
 
+    /// Where it lies.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// What the values are of.
     pub fn about(&self) -> &RanksAbout {
         &self.footer.about
