@@ -511,6 +511,9 @@ pub struct Search {
     /// Pages that are nearly the same one by one, not under the first of them
     #[arg(long)]
     pub all: bool,
+    /// By the pages' own words: without what others call them, their back-links and their rank
+    #[arg(long)]
+    pub own_words: bool,
     /// The pages as they were then: 2026-11-15, 2026-11-15T10:00, '2 days ago'
     #[arg(long, value_name = "DATE")]
     pub at: Option<String>,

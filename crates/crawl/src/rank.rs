@@ -164,6 +164,15 @@ impl Backlinks {
         told.unwrap_or_else(|| vec![None; docs.len()])
     }
 
+    /// How these documents rank among all, as was last told: one is the average.
+    pub(crate) fn ranks_to_average(&self, docs: &[DocId]) -> Vec<Option<f64>> {
+        let mut ranks = self.ranks_of(Measure::PageRank, docs);
+        let kept = self.kept.get(Measure::PageRank, Of::Pages);
+        let nodes = kept.map_or(1.0, |ranks| ranks.about().nodes as f64);
+        ranks.iter_mut().flatten().for_each(|rank| *rank *= nodes);
+        ranks
+    }
+
     /// The pages that rank highest.
     pub(crate) fn top_pages(
         self: &Arc<Self>,
