@@ -159,7 +159,8 @@ def make(root, start, out, most_pages, most):
 
 
 def place(binary, data, query, url, flags):
-    words = re.sub(r"[^\w\s]", " ", query)
+    # Without signs, and no word that the query language knows.
+    words = re.sub(r"[^\w\s]", " ", query).lower()
     command = [binary, "--data", data, "--format", "json", "search", *flags, "--", words]
     rows = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
     for row in map(json.loads, rows[:-1]):
