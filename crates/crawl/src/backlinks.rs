@@ -258,10 +258,13 @@ impl Follower for Backlinks {
         Ok(self.follow()?)
     }
 
-    fn finish(&self, _: bool) -> Result<(), Failure> {
+    fn finish(&self, all: bool) -> Result<(), Failure> {
         // It takes less time than it would to do it later.
         self.catch_up()?;
-        Ok(self.rank_at_end(Clock::System.now())?)
+        match all {
+            true => Ok(self.rank_at_end(Clock::System.now())?),
+            false => Ok(()),
+        }
     }
 }
 
