@@ -71,7 +71,7 @@ fn ranks_follow_the_graph_and_a_damaged_file_is_made_again() -> Result<()> {
         let data = "data";
         match round {
             0 => rig.crawl(data, &[&start, "--scope", "host"]).map(drop)?,
-            _ => drop(rig.run(data, &["refresh", "--all", "--delay", "0s"])?.ok()),
+            _ => rig.refresh(data, &["--all"]).map(drop)?,
         }
         compared(&rig, &python, data, &[])?;
     }

@@ -159,20 +159,19 @@ impl Ranks {
 
     /// The values of these pages or sites; nothing for those that were not there.
     fn values(&self, ids: &[u64]) -> Result<Vec<Option<f64>>, GraphError> {
-        let mut held: Option<(usize, Vec<(u64, f64)>)> = None;
-        let mut out = Vec::with_capacity(ids.len());
-        for id in ids {
-            let Some(n) = self.footer.firsts.partition_point(|first| first <= id).checked_sub(1)
-            else {
-                out.push(None);
-                continue;
-            };
-            if held.as_ref().is_none_or(|(held, _)| *held != n) {
-                held = Some((n, self.block(n)?));
+        let mut out = vec![None; ids.len()];
+        let mut order: Vec<usize> = (0..ids.len()).collect();
+        // Each block is read once.
+        order.sort_unstable_by_key(|at| ids[*at]);
+        let mut held: (Option<usize>, Vec<(u64, f64)>) = (None, Vec::new());
+        for at in order {
+            let block = self.footer.firsts.partition_point(|first| *first <= ids[at]);
+            let Some(block) = block.checked_sub(1) else { continue };
+            if held.0 != Some(block) {
+                held = (Some(block), self.block(block)?);
             }
-            let rows = held.as_ref().map_or(&[][..], |(_, rows)| rows);
-            let found = rows.binary_search_by_key(id, |(row, _)| *row);
-            out.push(found.ok().map(|at| rows[at].1));
+            let found = held.1.binary_search_by_key(&ids[at], |(row, _)| *row);
+            out[at] = found.ok().map(|row| held.1[row].1);
         }
         Ok(out)
     }
