@@ -24,6 +24,10 @@ cargo xtask bench frontier [--urls N]...
 cargo xtask bench fleet [--runs N] [--workers N] [--hosts N] [--pages N] [--site PACKAGE|DIR]
 cargo xtask bench links [--runs N] [--site PACKAGE|DIR]... [--counts N] [--against BINARY]
                                        CPU per page with the link graph on and off
+cargo xtask bench quality [--site PACKAGE|DIR]... [--pages N] [--most N]
+                                       known pages and hubs found with links and rank, and without
+cargo xtask bench rank [--pages N]... [--measure pagerank|harmonic]...
+                                       time and memory of ranks over millions of pages
 cargo xtask bench search [--runs N] [--site PACKAGE|DIR]... [--pages PACKAGE|DIR]...
                                        time of a query and CPU per page beside bare tantivy";
 
@@ -42,6 +46,8 @@ fn main() -> ExitCode {
         ["bench", "frontier", rest @ ..] => xtask::bench::frontier::run(rest),
         ["bench", "fleet", rest @ ..] => xtask::bench::fleet::run(rest),
         ["bench", "links", rest @ ..] => xtask::bench::links::run(rest),
+        ["bench", "quality", rest @ ..] => xtask::bench::quality::run(rest),
+        ["bench", "rank", rest @ ..] => xtask::bench::rank::run(rest),
         ["bench", "search", rest @ ..] => xtask::bench::search::run(rest),
         ["help" | "--help" | "-h"] => {
             println!("{USAGE}");

@@ -91,7 +91,7 @@ pub enum Command {
     Reindex(Reindex),
     /// Who links to a URL, and in which words
     Links(Links),
-    /// The most linked pages
+    /// The most linked pages, or those that rank highest
     Top(Top),
     /// Broken and malformed links, and the pages that hold them
     Broken(Broken),
@@ -406,15 +406,21 @@ pub struct Links {
 #[command(after_help = "Examples:
   argiope top                                   the pages that most pages link to
   argiope top --by sites --limit 100            those that most sites link to
-  argiope top --all                             also what lies outside the crawl")]
+  argiope top --all                             also what lies outside the crawl
+  argiope top --by rank                         by PageRank over all links; made anew if it is old
+  argiope top --by harmonic                     by how near a page is to all that lead there
+  argiope top --by rank --of sites              the sites that other sites lead to")]
 pub struct Top {
-    /// What counts: pages that link there, or sites
+    /// What counts: pages that link there, sites, or what all links together say
     #[arg(long, value_enum, default_value_t = TopBy::Backlinks)]
     pub by: TopBy,
+    /// Pages, or sites (by rank and harmonic only)
+    #[arg(long, value_enum, default_value_t = TopOf::Pages)]
+    pub of: TopOf,
     /// How many
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub limit: usize,
-    /// Also URLs that links lead to and no job has taken up
+    /// Also URLs that links lead to and no job has taken up; they have no rank
     #[arg(long)]
     pub all: bool,
 }
@@ -422,6 +428,14 @@ pub struct Top {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum TopBy {
     Backlinks,
+    Sites,
+    Rank,
+    Harmonic,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TopOf {
+    Pages,
     Sites,
 }
 
@@ -497,6 +511,9 @@ pub struct Search {
     /// Pages that are nearly the same one by one, not under the first of them
     #[arg(long)]
     pub all: bool,
+    /// By the pages' own words: without what others call them, their back-links and their rank
+    #[arg(long)]
+    pub own_words: bool,
     /// The pages as they were then: 2026-11-15, 2026-11-15T10:00, '2 days ago'
     #[arg(long, value_name = "DATE")]
     pub at: Option<String>,

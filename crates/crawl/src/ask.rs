@@ -13,11 +13,13 @@ use crate::filters::{meant, name_of, set_filter};
 use crate::follow::Followers;
 use crate::import::is_import;
 use crate::live::{Live, Look, summed};
+use crate::rank::Asking;
 use crate::settings::EngineSettings;
 use crate::sites::{changed_row, forgive_site, rows, to_exclude};
 use crate::world::Clock;
 use argiope_archive::{digest_base32, read_text, warc_segment_name};
 use argiope_frontier::revisit::{Fresh, FreshSettings, PageState};
+use argiope_graph::rank::Measure;
 use argiope_graph::{By, GraphError, SourcePlace};
 use argiope_model::{
     CanonicalUrl, Capture, Directives, DocId, JobId, JobState, Suffixes, Time, UrlKey,
@@ -26,6 +28,7 @@ use argiope_store::{Batch, JobChange, JobCounters, JobRow, Store, StoreError, Ur
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// A question.
@@ -97,10 +100,12 @@ pub enum Question {
         /// The URL or the number of the page.
         source: String,
     },
-    /// The most linked URLs.
+    /// What stands first among pages, or among sites.
     Top {
-        /// By the number of linking sites, not pages.
-        sites: bool,
+        /// By what.
+        by: TopBy,
+        /// Sites, not pages; only by rank and harmonic centrality.
+        of_sites: bool,
         /// How many.
         limit: usize,
         /// Also URLs that no job has met.
@@ -128,6 +133,20 @@ pub enum Question {
     },
 }
 
+/// By what pages stand first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TopBy {
+    /// Pages that link there.
+    Backlinks,
+    /// Sites that link there.
+    Sites,
+    /// PageRank.
+    Rank,
+    /// Harmonic centrality.
+    Harmonic,
+}
+
 /// Which links are wanted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LinkOrder {
@@ -140,6 +159,10 @@ pub struct LinkOrder {
 /// What is said of words while a crawl runs that does not index them.
 const NOT_INDEXED: &str = "whoever works in this directory does not index words while it runs; when it is over, \
     `argiope search` indexes what is there";
+
+/// What is said to whoever wants sites by what is only counted of pages.
+const ONLY_RANKED: &str =
+    "sites stand first by rank or by harmonic: `argiope top --of sites --by rank`";
 
 /// An answer: rows, or a sentence saying why there are none.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -164,7 +187,7 @@ pub fn answer(
     settings: &EngineSettings,
     live: Option<&Live>,
 ) -> Asked {
-    let links = &*followers.links;
+    let links = &followers.links;
     let now = Clock::System.now();
     let last;
     let settings = match live {
@@ -263,7 +286,8 @@ pub fn answer(
         | Question::LinksOut { .. }
         | Question::Top { .. }
         | Question::Broken { .. } => {
-            return match linked(question, dir.suffixes(), store, links) {
+            let asking = Asking { now, live: live.is_some() };
+            return match linked(question, dir.suffixes(), store, links, asking) {
                 Ok(asked) => asked,
                 Err(GraphError::Store(e)) => Asked::Sorry(e.to_string()),
                 Err(e) => Asked::Sorry(crate::backlinks::chain(&e)),
@@ -289,7 +313,8 @@ fn linked(
     question: &Question,
     pinned: &Suffixes,
     store: &dyn Store,
-    links: &Backlinks,
+    links: &Arc<Backlinks>,
+    asking: Asking,
 ) -> Result<Asked, GraphError> {
     let named = |target: &str| -> Result<Result<(String, UrlKey), Asked>, StoreError> {
         let found = find(target, pinned, store)?.map(|(key, row)| (row.url.to_string(), key));
@@ -320,9 +345,19 @@ fn linked(
             Ok(_) => Asked::Sorry(format!("{source} is not known here; no job has met it")),
             Err(sorry) => sorry,
         },
-        Question::Top { sites, limit, all } => {
-            let by = if *sites { By::Sites } else { By::Backlinks };
-            Asked::Rows(links.top(by, *limit, *all)?)
+        Question::Top { by, of_sites, limit, all } => {
+            let measure = match by {
+                TopBy::Backlinks => Err(By::Backlinks),
+                TopBy::Sites => Err(By::Sites),
+                TopBy::Rank => Ok(Measure::PageRank),
+                TopBy::Harmonic => Ok(Measure::Harmonic),
+            };
+            match measure {
+                Ok(measure) if *of_sites => Asked::Rows(links.top_sites(measure, *limit, asking)?),
+                Ok(measure) => Asked::Rows(links.top_pages(measure, *limit, asking)?),
+                Err(_) if *of_sites => Asked::Wrong(ONLY_RANKED.to_owned()),
+                Err(by) => Asked::Rows(links.top(by, *limit, *all)?),
+            }
         }
         Question::Broken { after, limit } => {
             let (rows, next) = links.broken(after.map(DocId), *limit)?;
@@ -494,6 +529,7 @@ fn doc(
         "fr_max": plan.map(|plan| plan.fr_max),
         "depth": row.depth,
         "backlinks": backlinks,
+        "rank": links.ranks_of(Measure::PageRank, &[row.doc])[0],
         "title": text.as_ref().map(|t| &t.title),
         "description": own.as_deref().or(words.as_deref()),
         "described_by": match (&own, &words) {

@@ -32,6 +32,9 @@ pub struct SearchOrder {
     /// The pages as they were at this time, not as they are.
     #[serde(default)]
     pub at: Option<Time>,
+    /// By the pages' own words: neither what others call them nor how they are linked counts.
+    #[serde(default)]
+    pub own_words: bool,
 }
 
 /// Which words of the dictionary are wanted.
@@ -75,6 +78,7 @@ fn search(order: &SearchOrder, words: &Words, now: Time) -> Asked {
         explain: order.explain,
         at: order.at,
         fold: !order.all,
+        links: !order.own_words,
         now,
         ..SearchOptions::default()
     };

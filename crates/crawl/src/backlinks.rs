@@ -9,12 +9,17 @@
 
 use crate::data_dir::DataDir;
 use crate::follow::{Failure, Follower};
-use argiope_graph::{By, Graph, GraphError, SourcePlace, View, outgoing, seen_so, site_of};
+use crate::rank::Kept;
+use crate::world::Clock;
+use argiope_graph::rank::Measure;
+use argiope_graph::{
+    By, Graph, GraphError, GraphSize, SourcePlace, View, outgoing, seen_so, site_of,
+};
 use argiope_model::{CanonicalUrl, DocId, HostKey, Suffixes, UrlKey};
 use argiope_store::{HostRow, Store};
 use serde_json::{Value, json};
 use std::collections::HashSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Rows of the change log read before somebody else may ask.
@@ -29,6 +34,7 @@ pub struct Backlinks {
     pinned: Arc<Suffixes>,
     store: Arc<dyn Store>,
     graph: Mutex<Option<Graph>>,
+    pub(crate) kept: Kept,
 }
 
 /// Links to or from a URL, as far as was asked.
@@ -41,7 +47,24 @@ impl Backlinks {
     /// The graph of a directory; opened when it is first needed. `memory` bounds what it holds.
     pub fn new(dir: &DataDir, store: Arc<dyn Store>, memory: u64) -> Self {
         let (pinned, dir) = (dir.suffixes().clone(), dir.graph());
-        Backlinks { dir, memory, pinned, store, graph: Mutex::new(None) }
+        Backlinks { dir, memory, pinned, store, graph: Mutex::new(None), kept: Kept::default() }
+    }
+
+    pub(crate) fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    pub(crate) fn store(&self) -> &dyn Store {
+        &*self.store
+    }
+
+    pub(crate) fn pinned(&self) -> &Suffixes {
+        &self.pinned
+    }
+
+    /// How large the graph is.
+    pub(crate) fn size(&self) -> Result<GraphSize, GraphError> {
+        self.with(|graph| Ok(graph.size()))
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<Graph>> {
@@ -186,10 +209,11 @@ impl Backlinks {
                 false => vec![None; keys.len()],
             };
             let named = best.into_iter().zip(rows).zip(texts).filter_map(|((best, row), text)| {
-                let doc = row.as_ref().map(|row| row.doc.0);
+                let doc = row.as_ref().map(|row| row.doc);
                 let url = row.map(|row| row.url.to_string()).or(text)?;
-                Some(json!({ "doc": doc, "url": url, "backlinks": best.1.backlinks,
-                    "sites": best.1.sites, "rank": null }))
+                let rank = doc.and_then(|doc| self.ranks_of(Measure::PageRank, &[doc])[0]);
+                Some(json!({ "doc": doc.map(|doc| doc.0), "url": url,
+                    "backlinks": best.1.backlinks, "sites": best.1.sites, "rank": rank }))
             });
             return Ok(named.take(limit).collect());
         }
@@ -234,9 +258,13 @@ impl Follower for Backlinks {
         Ok(self.follow()?)
     }
 
-    fn finish(&self, _: bool) -> Result<(), Failure> {
+    fn finish(&self, all: bool) -> Result<(), Failure> {
         // It takes less time than it would to do it later.
-        Ok(self.catch_up()?)
+        self.catch_up()?;
+        match all {
+            true => Ok(self.rank_at_end(Clock::System.now())?),
+            false => Ok(()),
+        }
     }
 }
 

@@ -77,6 +77,7 @@ mod look;
 mod member;
 mod metrics;
 mod order;
+mod rank;
 mod retention;
 mod robots;
 mod run;
@@ -92,7 +93,7 @@ mod words;
 mod world;
 
 pub use argiope_index::{IndexError, IndexSettings, span_of};
-pub use ask::{Asked, LinkOrder, Question, answer};
+pub use ask::{Asked, LinkOrder, Question, TopBy, answer};
 pub use ask_words::{SearchOrder, WordOrder};
 pub use backlinks::Backlinks;
 pub use control::{ControlError, Listening, Owner, ask_owner, ask_worker, listen};

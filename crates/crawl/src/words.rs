@@ -399,6 +399,7 @@ fn lock<T>(slot: &Mutex<T>) -> MutexGuard<'_, T> {
 struct GraphLinks<'a> {
     /// `None` where they are not counted.
     graph: Option<Graph>,
+    links: Option<&'a Backlinks>,
     store: &'a dyn Store,
     pinned: &'a Suffixes,
 }
@@ -407,7 +408,8 @@ impl<'a> GraphLinks<'a> {
     fn new(words: &'a Words) -> Result<Self, IndexError> {
         let graph = words.links.as_ref().map(|links| links.view()).transpose();
         let graph = graph.map_err(|e| IndexError::Links(e.into()))?;
-        Ok(GraphLinks { graph, store: &*words.store, pinned: &words.pinned })
+        let links = words.links.as_deref();
+        Ok(GraphLinks { graph, links, store: &*words.store, pinned: &words.pinned })
     }
 }
 
@@ -451,6 +453,13 @@ impl Links for GraphLinks<'_> {
         docs.sort_unstable();
         docs.dedup();
         Ok(docs)
+    }
+
+    fn ranks(&self, pages: &[DocId]) -> Vec<Option<f64>> {
+        match self.links {
+            Some(links) => links.ranks_to_average(pages),
+            None => NoLinks.ranks(pages),
+        }
     }
 }
 

@@ -37,6 +37,15 @@ pub enum GraphError {
         /// Newest version known.
         known: u32,
     },
+    /// There are more nodes than ranks are made for.
+    #[error("{nodes} URLs are too many for a rank; it is made for 4,294,967,295 at most")]
+    TooLarge {
+        /// How many there are.
+        nodes: u64,
+    },
+    /// It is being made, which takes longer than an answer may.
+    #[error("the rank is still being made, beside the crawl; ask again in a few minutes")]
+    NotYet,
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),

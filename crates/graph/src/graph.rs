@@ -349,7 +349,7 @@ impl Graph {
             bury(&mut layers, &run)?;
             layers.push(Layer { run, dead: Arc::new(DocSet::default()) });
         }
-        let view = View::new(layers);
+        let view = View::new(layers, self.read.clone());
         self.view = Some(view.clone());
         Ok(view)
     }

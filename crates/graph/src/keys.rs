@@ -66,7 +66,7 @@ fn split(text: &str) -> usize {
 }
 
 /// The host of an origin: without scheme and port.
-pub(crate) fn host_of(origin: &str) -> &str {
+pub fn host_of(origin: &str) -> &str {
     let authority = origin.split_once("://").map_or(origin, |(_, rest)| rest);
     match authority.rfind(':') {
         Some(colon) if !authority[colon..].contains(']') => &authority[..colon],

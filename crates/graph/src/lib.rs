@@ -15,7 +15,8 @@
 //!   and words stay in the store's forward links.
 //! * Invariants: counts are exact, also after `kill -9`: the manifest says how far the change
 //!   log is in the runs, and the rest is read again. Memory is bounded by a setting.
-//! * What is not here: what to fetch (`frontier`), rank.
+//! * Rank ([`rank`]): what all links together say of a page or a site, made when asked for.
+//! * What is not here: what to fetch (`frontier`).
 
 mod buffer;
 mod error;
@@ -23,6 +24,7 @@ mod graph;
 mod keys;
 mod manifest;
 mod merge;
+pub mod rank;
 mod run;
 mod source;
 mod top;
@@ -31,7 +33,7 @@ mod view;
 
 pub use error::GraphError;
 pub use graph::{Graph, GraphSize, Progress, is_backlink};
-pub use keys::site_of;
+pub use keys::{host_of, site_of};
 pub use merge::Counts;
 pub use top::By;
 pub use view::{

@@ -12,7 +12,7 @@ use crate::top::{By, all, popular};
 use argiope_model::{CanonicalUrl, Capture, DocId, LinkKind, OutcomeKind, Suffixes, Time, UrlKey};
 use argiope_store::{PageLinks, Store, decode_page_links, scan_links};
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 /// Pages whose words are read for a description.
@@ -28,6 +28,8 @@ const SOURCES: usize = 1_000;
 #[derive(Clone)]
 pub struct View {
     layers: Arc<Vec<Layer>>,
+    /// How far each partition's change log was read.
+    read: Arc<BTreeMap<u16, u64>>,
 }
 
 /// Who links to a URL.
@@ -118,8 +120,17 @@ pub struct Edge {
 }
 
 impl View {
-    pub(crate) fn new(layers: Vec<Layer>) -> Self {
-        View { layers: Arc::new(layers) }
+    pub(crate) fn new(layers: Vec<Layer>, read: BTreeMap<u16, u64>) -> Self {
+        View { layers: Arc::new(layers), read: Arc::new(read) }
+    }
+
+    pub(crate) fn layers(&self) -> &[Layer] {
+        &self.layers
+    }
+
+    /// How far the change log of each partition was read.
+    pub fn read(&self) -> &BTreeMap<u16, u64> {
+        &self.read
     }
 
     /// How often these URLs are linked to.

@@ -48,6 +48,11 @@ pub trait Links: Sync {
 
     /// The pages that link to a URL, for `link:`.
     fn linking_to(&self, url: &str) -> Result<Vec<DocId>, LinkError>;
+
+    /// How these pages rank among all, as far as that is known: one is the average.
+    fn ranks(&self, pages: &[DocId]) -> Vec<Option<f64>> {
+        vec![None; pages.len()]
+    }
 }
 
 /// Nobody knows of links.

@@ -6,10 +6,11 @@ mod scene;
 
 use argiope_archive::TextBlob;
 use argiope_index::{SearchError, SearchOptions, Sort, View};
-use argiope_model::{Directives, OutcomeKind, Time};
+use argiope_model::{Directives, DocId, OutcomeKind, Time};
 use argiope_store::Ended;
 use proptest::prelude::*;
 use scene::{Scene, key, paths};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 fn view(scene: &Scene, dir: &Path) -> View {
@@ -188,6 +189,47 @@ fn links_and_freshness_decide_between_equals() {
     let dated = scene.search_with(&view, "spider", &by_date);
     assert_eq!(dated.hits[0].changed_at, Time(scene.now));
     assert!(dated.hits.windows(2).all(|two| two[0].changed_at >= two[1].changed_at));
+}
+
+#[test]
+fn rank_decides_between_equals_and_says_so() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut scene = Scene::new(dir.path());
+    for name in ["low", "high", "middle"] {
+        scene.page(&format!("http://a.test/{name}"), name, "the same words of a spider");
+    }
+    let view = view(&scene, dir.path());
+    let found = scene.search_with(&view, "spider", &SearchOptions::default());
+    let docs: BTreeMap<String, DocId> =
+        found.hits.iter().map(|hit| (hit.title.clone(), hit.doc)).collect();
+    for (name, rank) in [("low", 0.2), ("high", 40.0), ("middle", 3.0)] {
+        scene.told.ranks.insert(docs[name], rank);
+    }
+    assert_eq!(scene.found(&view, "spider"), "high middle low");
+    let explained = SearchOptions { explain: true, ..SearchOptions::default() };
+    let hit = &scene.search_with(&view, "spider", &explained).hits[0];
+    assert!(hit.parts.iter().any(|(name, _)| name == "its rank among all pages"), "{hit:?}");
+    let sum: f32 = hit.parts.iter().map(|(_, amount)| amount).sum();
+    assert!((sum - hit.score).abs() < 0.01 * hit.score, "{sum} {hit:?}");
+    let own = SearchOptions { links: false, explain: true, ..SearchOptions::default() };
+    let own = scene.search_with(&view, "spider", &own);
+    assert!(own.hits.iter().flat_map(|hit| &hit.parts).all(|(name, _)| !name.contains("rank")));
+}
+
+#[test]
+fn by_own_words_nothing_counts_that_others_say() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut scene = Scene::new(dir.path());
+    scene.page("http://b.test/", "", "other words");
+    let called = vec![(key("http://a.test/called"), "tarantula".to_owned())];
+    scene.told.links.insert(key("http://b.test/"), called);
+    scene.page("http://a.test/called", "", "a text about something");
+    let view = view(&scene, dir.path());
+    assert_eq!(scene.found(&view, "tarantula"), "called");
+    let own = SearchOptions { links: false, ..SearchOptions::default() };
+    for query in ["tarantula", "tarant*", "\"tarantula\""] {
+        assert_eq!(scene.search_with(&view, query, &own).total, 0, "{query}");
+    }
 }
 
 #[test]

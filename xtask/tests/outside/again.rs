@@ -23,7 +23,7 @@ impl Rig {
     }
 
     /// A round to its end.
-    fn refresh(&self, data: &str, args: &[&str]) -> Result<Value> {
+    pub fn refresh(&self, data: &str, args: &[&str]) -> Result<Value> {
         summary(&self.start_refresh(data, args)?.wait(CRAWL_LIMIT)?.ok().context("refresh")?)
     }
 }

@@ -154,7 +154,7 @@ fn suites() -> Option<PathBuf> {
 }
 
 /// A Python that has this module: the system's, or our own.
-fn python_with(module: &str) -> Option<PathBuf> {
+pub fn python_with(module: &str) -> Option<PathBuf> {
     let own = tools::find("wayback").and_then(|w| Some(w.parent()?.join("python3")));
     let all = tools::find("python3").into_iter().chain(own.filter(|p| p.is_file()));
     let has = |python: &PathBuf| {

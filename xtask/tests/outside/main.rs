@@ -50,6 +50,7 @@ mod operator;
 mod patience;
 mod politeness;
 mod prune;
+mod rank;
 mod readers;
 mod rig;
 mod robots;

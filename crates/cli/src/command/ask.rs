@@ -265,6 +265,7 @@ pub fn doc(global: &Global, args: &Doc) -> anyhow::Result<ExitCode> {
         "description",
         "language",
         "backlinks",
+        "rank",
         "depth",
         "first_seen",
         "fetched_at",

@@ -7,7 +7,9 @@ use crate::args::{Demo, Format, Global};
 use crate::config::{self, Flags};
 use crate::output::{self, bytes, count, seconds, table};
 use anyhow::{Context, anyhow};
-use argiope_crawl::{Asked, Ended, Followers, Question, SearchOrder, answer, pick_job, verify};
+use argiope_crawl::{
+    Asked, Ended, Followers, Question, SearchOrder, TopBy, answer, pick_job, verify,
+};
 use argiope_model::{CanonicalUrl, Suffixes};
 use argiope_store::Store;
 use argiope_testweb::{ServeOptions, Web, WebSpec, serve};
@@ -86,7 +88,7 @@ pub fn demo(global: &Global, args: &Demo) -> anyhow::Result<ExitCode> {
         &["site", ">known", ">fetched", ">failed", ">received", "front page"],
         &rows,
     ))?;
-    let most = Question::Top { sites: false, limit: 5, all: false };
+    let most = Question::Top { by: TopBy::Backlinks, of_sites: false, limit: 5, all: false };
     let engine = engine_settings(settings);
     let followers = Followers::new(&dir, &store, &engine);
     if let Asked::Rows(rows) = answer(&most, &dir, &*store, &followers, &engine, None) {

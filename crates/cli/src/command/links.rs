@@ -6,7 +6,7 @@
 
 use super::ask::{ask, ask_pieces};
 use super::print_json;
-use crate::args::{Broken, Format, Global, Links, Top, TopBy};
+use crate::args::{Broken, Format, Global, Links, Top, TopBy, TopOf};
 use crate::output::{self, count, csv_line, plural, table};
 use argiope_crawl::{LinkOrder, Question};
 use serde_json::Value;
@@ -184,29 +184,59 @@ fn shown(words: &str) -> String {
 }
 
 pub fn top(global: &Global, args: &Top) -> anyhow::Result<ExitCode> {
-    let question =
-        Question::Top { sites: args.by == TopBy::Sites, limit: args.limit, all: args.all };
-    let rows = ask(global, &question)?;
+    let by = match args.by {
+        TopBy::Backlinks => argiope_crawl::TopBy::Backlinks,
+        TopBy::Sites => argiope_crawl::TopBy::Sites,
+        TopBy::Rank => argiope_crawl::TopBy::Rank,
+        TopBy::Harmonic => argiope_crawl::TopBy::Harmonic,
+    };
+    let of_sites = args.of == TopOf::Sites;
+    let rows = ask(global, &Question::Top { by, of_sites, limit: args.limit, all: args.all })?;
+    // What they stand in the order of, where that is not a count.
+    let value = match args.by {
+        TopBy::Harmonic => "harmonic",
+        _ => "rank",
+    };
     if global.format != Format::Text {
-        print_rows(global.format, &TOP_FIELDS, &rows, true)?;
+        let mut fields: Vec<&str> = match of_sites {
+            true => vec!["site", "pages", value],
+            false => TOP_FIELDS.to_vec(),
+        };
+        if !of_sites && args.by == TopBy::Harmonic {
+            fields.push(value);
+        }
+        print_rows(global.format, &fields, &rows, true)?;
         return Ok(ExitCode::SUCCESS);
     }
     if rows.is_empty() {
         output::talk("No page here links to another yet.");
         return Ok(ExitCode::SUCCESS);
     }
+    let figure = |row: &Value, name: &str| match row[name].as_f64() {
+        None => "-".to_owned(),
+        Some(value) if name == "rank" => format!("{value:.9}"),
+        Some(value) => format!("{value:.2}"),
+    };
+    let number = |row: &Value, name: &str| count(row[name].as_u64().unwrap_or(0));
+    let text = |row: &Value, name: &str| row[name].as_str().unwrap_or_default().to_owned();
     let cells: Vec<Vec<String>> = rows
         .iter()
-        .map(|row| {
-            vec![
-                count(row["backlinks"].as_u64().unwrap_or(0)),
-                count(row["sites"].as_u64().unwrap_or(0)),
+        .map(|row| match of_sites {
+            true => vec![figure(row, value), number(row, "pages"), text(row, "site")],
+            false => vec![
+                figure(row, value),
+                number(row, "backlinks"),
+                number(row, "sites"),
                 row["doc"].as_u64().map_or_else(|| "-".to_owned(), |doc| doc.to_string()),
-                row["url"].as_str().unwrap_or_default().to_owned(),
-            ]
+                text(row, "url"),
+            ],
         })
         .collect();
-    output::print(table(&[">back-links", ">sites", ">doc", "url"], &cells))?;
+    let value = format!(">{value}");
+    output::print(match of_sites {
+        true => table(&[&value, ">pages", "site"], &cells),
+        false => table(&[&value, ">back-links", ">sites", ">doc", "url"], &cells),
+    })?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -37,6 +37,7 @@ pub fn search(global: &Global, args: &Search) -> anyhow::Result<ExitCode> {
         facets: args.facets,
         explain: args.explain,
         all: args.all,
+        own_words: args.own_words,
     };
     let mut rows = ask(global, &Question::Search(order))?;
     if global.format == Format::Json {

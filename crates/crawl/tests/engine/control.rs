@@ -3,7 +3,7 @@
 use crate::support::{Opened, Place, Running, order, plain, served_slowly, settings, within};
 use argiope_crawl::{
     Access, Asked, DataDir, DataDirError, Ended, Following, Instruction, LinkOrder, Live, Owner,
-    Question, answer, ask_owner, listen,
+    Question, TopBy, answer, ask_owner, listen,
 };
 use argiope_model::JobState;
 use argiope_testweb::{ServeOptions, Web, serve};
@@ -114,6 +114,9 @@ async fn back_links_are_known_of_every_committed_page_while_a_crawl_runs_and_aft
     let said: Vec<&Value> =
         out.iter().filter(|row| row["target"] == json!(target)).map(|row| &row["words"]).collect();
     assert_eq!(words, said, "the words of the page that links");
+    let by = |by, of_sites| Question::Top { by, of_sites, limit: 1_000, all: false };
+    let ranked = rows(ask(&place.path, by(TopBy::Rank, false)).await);
+    assert!((sum(&ranked, "rank") - 1.0).abs() < 1e-9, "while it crawls: {ranked:?}");
     assert_eq!(running.end().await.ended, Ended::Done);
     drop((listening, following));
 
@@ -140,9 +143,23 @@ async fn back_links_are_known_of_every_committed_page_while_a_crawl_runs_and_aft
         let number = linking.get(page).map_or(0, |pages| pages.len());
         assert_eq!(doc[0]["backlinks"], json!(number), "{page}");
     }
-    let top = say(Question::Top { sites: false, limit: 1, all: false });
+    let top = say(Question::Top { by: TopBy::Backlinks, of_sites: false, limit: 1, all: false });
     let most = pages.iter().filter_map(|page| linking.get(page)).map(|pages| pages.len()).max();
     assert_eq!(top[0]["backlinks"].as_u64(), most.map(|n| n as u64));
+    let ranked = say(by(TopBy::Rank, false));
+    assert_eq!(ranked.len(), pages.len(), "every known URL has a rank, the new ones, too");
+    assert!((sum(&ranked, "rank") - 1.0).abs() < 1e-9, "{ranked:?}");
+    let first = say(Question::Doc(ranked[0]["url"].as_str().expect("a URL").to_owned()));
+    assert_eq!(first[0]["rank"], ranked[0]["rank"]);
+    let harmonic = say(by(TopBy::Harmonic, false));
+    assert!(sum(&harmonic, "harmonic") > 0.0 && harmonic[0]["rank"].is_f64(), "{harmonic:?}");
+    assert!((sum(&say(by(TopBy::Rank, true)), "rank") - 1.0).abs() < 1e-9);
+    let wrong = answer(&by(TopBy::Backlinks, true), &dir, &*store, &followers, &settings(), None);
+    assert!(matches!(wrong, Asked::Wrong(_)), "{wrong:?}");
+}
+
+fn sum(rows: &[Value], name: &str) -> f64 {
+    rows.iter().filter_map(|row| row[name].as_f64()).sum()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

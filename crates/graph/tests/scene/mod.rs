@@ -342,8 +342,13 @@ impl Store for Scene {
     fn urls(&self, keys: &[UrlKey]) -> Result<Vec<Option<UrlRow>>, StoreError> {
         Ok(keys.iter().map(|k| self.urls.get(k).cloned()).collect())
     }
-    fn scan_urls(&self, _: Option<UrlKey>, _: usize) -> Result<Vec<(UrlKey, UrlRow)>, StoreError> {
-        unreachable!("not asked by the graph")
+    fn scan_urls(
+        &self,
+        after: Option<UrlKey>,
+        limit: usize,
+    ) -> Result<Vec<(UrlKey, UrlRow)>, StoreError> {
+        let rest = self.urls.iter().filter(|(key, _)| after.is_none_or(|after| **key > after));
+        Ok(rest.take(limit).map(|(key, row)| (*key, row.clone())).collect())
     }
     fn docs(&self, docs: &[DocId]) -> Result<Vec<Option<UrlKey>>, StoreError> {
         Ok(docs.iter().map(|d| self.docs.get(d).copied()).collect())
@@ -366,10 +371,11 @@ impl Store for Scene {
     }
     fn scan_hosts(
         &self,
-        _: Option<HostKey>,
-        _: usize,
+        after: Option<HostKey>,
+        limit: usize,
     ) -> Result<Vec<(HostKey, HostRow)>, StoreError> {
-        unreachable!("not asked by the graph")
+        let rest = self.hosts.iter().filter(|(key, _)| after.is_none_or(|after| **key > after));
+        Ok(rest.take(limit).map(|(key, row)| (*key, row.clone())).collect())
     }
     fn ready_before(&self, _: HostKey, _: Place, _: usize) -> Result<usize, StoreError> {
         unreachable!("not asked by the graph")

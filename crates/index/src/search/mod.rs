@@ -82,6 +82,8 @@ pub struct SearchOptions {
     pub fold: bool,
     /// Look for other spellings where nothing is found.
     pub suggest: bool,
+    /// What other pages say of a page counts: how they call it, how many link to it, its rank.
+    pub links: bool,
     /// How long it may take.
     pub time_limit: Duration,
 }
@@ -100,6 +102,7 @@ impl Default for SearchOptions {
             snippets: true,
             fold: true,
             suggest: true,
+            links: true,
             time_limit: Duration::from_secs(2),
         }
     }
@@ -222,7 +225,8 @@ impl View {
         let linking = |url: &str| links.linking_to(url).map_err(IndexError::Links);
         let languages = self.query_languages(&parsed.node)?;
         let clock = Clock::new(deadline);
-        let mut plan = Planner::new(self, &languages, clock.clone(), &linking).plan(&parsed)?;
+        let mut plan =
+            Planner::new(self, &languages, clock.clone(), options.links, &linking).plan(&parsed)?;
         if let Some(at) = options.at {
             plan.only_at(self, at);
         }
@@ -247,7 +251,7 @@ impl View {
         answer.timed_out = best.timed_out || clock.is_over();
         answer.facets = options.facets.then(|| std::mem::take(&mut best.facets));
         let found = if options.sort == Sort::Relevance {
-            self.closely(&plan, best.found, options, shown).map_err(&failed)?
+            self.closely(&plan, best.found, links, options, shown).map_err(&failed)?
         } else {
             self.shown(best.found.iter(), options, shown).map_err(&failed)?.0
         };
@@ -266,11 +270,13 @@ impl View {
         &self,
         plan: &Plan<'_>,
         mut found: Vec<Found>,
+        links: &dyn Links,
         options: &SearchOptions,
         wanted: usize,
     ) -> tantivy::Result<Vec<Found>> {
         exactly::add(self, plan, &mut found)?;
-        let mut closely = Closely::new(self, plan, found, options.now)?;
+        let links = options.links.then_some(links);
+        let mut closely = Closely::new(self, plan, found, links, options.now)?;
         let mut settled = wanted;
         loop {
             closely.settle(settled)?;

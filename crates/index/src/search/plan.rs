@@ -91,6 +91,8 @@ pub(crate) struct Planner<'v> {
     pub(super) linking: &'v dyn Fn(&str) -> Result<Vec<argiope_model::DocId>, crate::IndexError>,
     pub(super) failure: Option<crate::IndexError>,
     clock: Clock,
+    /// Whether what other pages call a page counts.
+    links: bool,
 }
 
 impl<'v> Planner<'v> {
@@ -98,6 +100,7 @@ impl<'v> Planner<'v> {
         view: &'v View,
         languages: &[String],
         clock: Clock,
+        links: bool,
         linking: &'v dyn Fn(&str) -> Result<Vec<argiope_model::DocId>, crate::IndexError>,
     ) -> Self {
         Planner {
@@ -112,6 +115,7 @@ impl<'v> Planner<'v> {
             linking,
             failure: None,
             clock,
+            links,
         }
     }
 
@@ -436,6 +440,7 @@ impl<'v> Planner<'v> {
         let fields = &self.view.fields;
         let (title, headings, body) = (fields.title, fields.headings, fields.body);
         let (address, links, loose) = (fields.address, fields.links, fields.loose);
+        let called = self.links;
         let mut out = Vec::new();
         let mut part = |field: Field, norm: Field, word: &str, (weight, b), role: Role| {
             let infos = self.lookups.of(field, word);
@@ -451,7 +456,9 @@ impl<'v> Planner<'v> {
                 part(title, title, word, TITLE, Role::Beside);
                 part(headings, headings, word, HEADINGS, Role::Beside);
                 part(address, address, word, ADDRESS, Role::Beside);
-                part(links, links, word, LINKS, Role::Beside);
+                if called {
+                    part(links, links, word, LINKS, Role::Beside);
+                }
             }
         }
         if scope == Scope::Anywhere && !stop {
@@ -487,7 +494,8 @@ impl<'v> Planner<'v> {
             (fields.links, LINKS.0),
         ];
         let wanted: &[(Field, f32)] = match scope {
-            Scope::Anywhere => &all,
+            Scope::Anywhere if self.links => &all,
+            Scope::Anywhere => &all[..4],
             Scope::Title => &all[1..2],
             Scope::Address => &all[3..4],
         };
@@ -627,7 +635,9 @@ impl<'v> Planner<'v> {
         let fields = &self.view.fields;
         match scope {
             Scope::Anywhere => {
-                vec![fields.body, fields.title, fields.headings, fields.address, fields.links]
+                let mut all = vec![fields.body, fields.title, fields.headings, fields.address];
+                all.extend(self.links.then_some(fields.links));
+                all
             }
             Scope::Title => vec![fields.title],
             Scope::Address => vec![fields.address],

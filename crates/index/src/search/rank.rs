@@ -7,7 +7,8 @@ use super::collect::Found;
 use super::exactly::Exactly;
 use super::places::{Places, near_items};
 use super::plan::{Item, Plan};
-use super::weights::{BACKLINKS, CLOSELY, EARLY, FRESH, NEAR, WHOLE_HEADING, WHOLE_TITLE};
+use super::weights::{BACKLINKS, CLOSELY, EARLY, FRESH, NEAR, RANK, WHOLE_HEADING, WHOLE_TITLE};
+use crate::links::Links;
 use crate::view::View;
 use argiope_model::Time;
 use tantivy::query::EnableScoring;
@@ -38,10 +39,14 @@ impl<'s, 'v> Closely<'s, 'v> {
         view: &'s View,
         plan: &'s Plan<'v>,
         mut found: Vec<Found>,
+        links: Option<&dyn Links>,
         now: Time,
     ) -> Result<Self> {
         let rest = found.split_off(found.len().min(CLOSELY));
         let mut close = found;
+        if let Some(links) = links {
+            rank(view, links, &mut close)?;
+        }
         each_segment(&mut close, |ord, ones| {
             let mut titles = Exactly::open(view, plan, ord, view.fields.title)?;
             let mut headings = Exactly::open(view, plan, ord, view.fields.headings)?;
@@ -59,8 +64,10 @@ impl<'s, 'v> Closely<'s, 'v> {
                 if headings.as_mut().is_some_and(|headings| headings.is(doc)) {
                     extra("a heading is the query", WHOLE_HEADING);
                 }
-                let linked = looks.backlinks(doc) as f32;
-                extra("pages link to it", BACKLINKS * (1.0 + linked).ln());
+                if links.is_some() {
+                    let linked = looks.backlinks(doc) as f32;
+                    extra("pages link to it", BACKLINKS * (1.0 + linked).ln());
+                }
                 if plan.fresh {
                     let age = (now.0 - looks.changed(doc).0).max(0) as f32;
                     extra("it changed lately", FRESH * 0.5f32.powf(age / HALF_LIFE_MS));
@@ -119,6 +126,21 @@ impl<'s, 'v> Closely<'s, 'v> {
     pub fn settles(&self) -> usize {
         self.close.len()
     }
+}
+
+/// Adds what the rank of each page is worth, where it is known.
+fn rank(view: &View, links: &dyn Links, close: &mut [Found]) -> Result<()> {
+    let mut docs = Vec::with_capacity(close.len());
+    for one in &*close {
+        docs.push(view.looks(one.address.segment_ord)?.doc(one.address.doc_id));
+    }
+    for (one, rank) in close.iter_mut().zip(links.ranks(&docs)) {
+        if let Some(rank) = rank {
+            let share = RANK * (1.0 + rank as f32).ln();
+            one.extras.push(("its rank among all pages", share * one.words));
+        }
+    }
+    Ok(())
 }
 
 /// What a page's score may still become.

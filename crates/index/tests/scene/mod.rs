@@ -34,6 +34,8 @@ pub struct Told {
     pub linking: BTreeMap<String, Vec<DocId>>,
     /// Where each page links to, and in which words.
     pub links: BTreeMap<UrlKey, Vec<(UrlKey, String)>>,
+    /// How pages rank, where that is known.
+    pub ranks: BTreeMap<DocId, f64>,
 }
 
 impl Links for Told {
@@ -56,6 +58,10 @@ impl Links for Told {
 
     fn linking_to(&self, url: &str) -> Result<Vec<DocId>, LinkError> {
         Ok(self.linking.get(url).cloned().unwrap_or_default())
+    }
+
+    fn ranks(&self, pages: &[DocId]) -> Vec<Option<f64>> {
+        pages.iter().map(|page| self.ranks.get(page).copied()).collect()
     }
 }
 
