@@ -40,7 +40,7 @@ impl Merit {
 }
 
 /// What queued URLs are worth.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Merits {
     most: usize,
     /// The same for the same keys in every run, so that a simulation repeats itself.
@@ -68,11 +68,20 @@ impl Merits {
         self.rows.get(&slot(job, key)).copied()
     }
 
-    /// A URL leaves the queue: the cash it hands on. One that is not remembered has what its place says.
+    /// A URL leaves the queue: the cash it hands on. Where its place says that it is worth more than is
+    /// remembered of it, it has that too.
     pub fn spend(&mut self, job: JobId, key: UrlKey, place: Place) -> f64 {
-        match self.rows.remove(&slot(job, key)) {
-            Some(merit) => f64::from(merit.cash),
-            None => place.score().map_or(0.0, Score::worth),
+        let Some(merit) = self.rows.remove(&slot(job, key)) else {
+            return place.score().map_or(0.0, Score::worth);
+        };
+        let more = place.score().filter(|score| *score > merit.score);
+        f64::from(merit.cash) + more.map_or(0.0, Score::worth)
+    }
+
+    /// A URL stands at a place that says nothing of its worth: that of a redirect is its source's.
+    pub fn stands_at(&mut self, job: JobId, key: UrlKey, place: Place) {
+        if let (Some(merit), Some(score)) = (self.rows.get_mut(&slot(job, key)), place.score()) {
+            merit.score = merit.score.max(score);
         }
     }
 
@@ -100,6 +109,20 @@ impl Merits {
             merit.score = score;
             score
         })
+    }
+
+    /// A URL was judged by what it is about: it is worth the best that was ever said of it. Says whether
+    /// that is more than was known of it.
+    pub fn judge(&mut self, job: JobId, key: UrlKey, score: Score) -> bool {
+        let slot = slot(job, key);
+        if !self.rows.contains_key(&slot) {
+            self.make_room();
+            let merit = Merit { cash: score.worth() as f32, links: 1.0, score };
+            self.rows.insert(slot, merit);
+            return false;
+        }
+        let merit = self.rows.get_mut(&slot).filter(|merit| merit.score < score);
+        merit.map(|merit| merit.score = score).is_some()
     }
 
     /// A row was read from the queue: it is worth what its place says, at least.
@@ -193,6 +216,15 @@ mod tests {
         let mut merits = small();
         let place = place_of_score(Score::of_worth(0.125), 9, 1);
         assert_eq!(merits.spend(JOB, key(1), place), 0.125);
+        merits.give(JOB, key(1), 0.5, false);
+        merits.give(JOB, key(1), 0.25, false);
+        assert_eq!(merits.spend(JOB, key(1), place), 0.75, "it had risen since");
+        // A start URL has its own, whatever links to it.
+        merits.give(JOB, key(1), 0.125, false);
+        assert_eq!(merits.spend(JOB, key(1), place_of_score(Score::BEST, 1, 0)), 1.125);
+        merits.give(JOB, key(1), 0.125, false);
+        merits.stands_at(JOB, key(1), place_of_score(Score::BEST, 1, 0));
+        assert_eq!(merits.spend(JOB, key(1), place_of_score(Score::BEST, 1, 0)), 0.125);
         merits.learn(JOB, key(1), place);
         assert_eq!(merits.raise(JOB, key(1), 0.125, false), Some(Score::of_worth(0.5)));
         // Met before its row was read.
