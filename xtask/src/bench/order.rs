@@ -126,7 +126,7 @@ fn curve(worth: &[f64]) -> Vec<f64> {
 }
 
 /// How many fetches it takes to a share of the mass.
-fn fetches(worth: &[f64], share: f64) -> usize {
+pub fn fetches(worth: &[f64], share: f64) -> usize {
     let (mut sum, all) = (0.0, worth.iter().sum::<f64>());
     let more = |value: &&f64| {
         sum += **value;
@@ -159,7 +159,7 @@ fn table(docs: &Docs, orders: &[(String, Vec<f64>)]) -> Result<String> {
 }
 
 /// PageRank of pages among themselves: damping 0.85, until nothing moves by 1e-12 in all.
-fn page_rank<'a>(
+pub fn page_rank<'a>(
     pages: &[&'a str],
     edges: impl Iterator<Item = (&'a str, &'a str)>,
 ) -> BTreeMap<&'a str, f64> {
