@@ -273,7 +273,7 @@ mod tests {
         merits.learn(JOB, key(2), place);
         let merit = merits.of(JOB, key(2)).expect("it is queued");
         assert!((merit.cash - 0.126).abs() < 1e-6 && merit.score == Score::of_worth(0.125));
-        merits.learn(JOB, key(3), place.held_back(argiope_model::Order::Best));
+        merits.learn(JOB, key(3), place.held_back(argiope_model::Order::Best, false));
         assert_eq!(merits.of(JOB, key(3)), None);
         assert_eq!(merits.of(JobId(2), key(2)), None, "another job's");
     }

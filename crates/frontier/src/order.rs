@@ -238,7 +238,8 @@ mod tests {
         assert!(place_of_score(half, 2, 0) < place_of_score(half, 2, 1));
         assert_eq!(place_of_seed(Order::Best, 3, 1), place_of_score(Score::BEST, 3, 1));
         assert!(
-            place_of_score(Score::WORST, 1, 0) < place_of_score(half, 1, 0).held_back(Order::Best)
+            place_of_score(Score::WORST, 1, 0)
+                < place_of_score(half, 1, 0).held_back(Order::Best, false)
         );
         assert_eq!(page_of(Order::Best, place_of_score(half, 77, 3)), 77);
     }
@@ -268,7 +269,7 @@ mod tests {
         assert_eq!(at(0.5).moved(Score::of_worth(0.5), true), None);
         let target = place_of_redirect(at(0.1));
         assert_eq!(target.moved(Score::BEST, false), Some(place_of_redirect(at(1.0))));
-        let back = at(0.1).held_back(Order::Best);
+        let back = at(0.1).held_back(Order::Best, false);
         assert_eq!((back.score(), back.moved(Score::BEST, true)), (None, None));
     }
 

@@ -100,7 +100,7 @@ pub fn what_does_not_wait_for_its_first_visit_is_not_moved(home: &mut dyn Home) 
     begin(store);
     let rows = claim_rows(store, 0);
     let of = |url: &str| rows.iter().find(|e| e.key == key(url)).unwrap().clone();
-    let back = of(B).place.with_line(3).held_back(Order::Best);
+    let back = of(B).place.with_line(3).held_back(Order::Best, false);
     let later = result(of(B), Next::Later(back), None);
     finish(store, 1, vec![fetched(of(A), 1), later, retried(of(C), 1, 60_000)]);
     let unknown = "http://a.test/unknown";
