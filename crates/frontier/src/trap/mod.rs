@@ -138,8 +138,8 @@ pub struct Lead {
 impl Lead {
     /// A link of a page.
     pub fn of(page: &CanonicalUrl, link: &CanonicalUrl, new: bool) -> Self {
-        let first = |url: &CanonicalUrl| url.path().split('/').nth(1).map(str::to_owned);
-        let alike = first(page) == first(link) && page.query().is_some() == link.query().is_some();
+        let (here, there) = (page.path().split('/').nth(1), link.path().split('/').nth(1));
+        let alike = here == there && page.query().is_some() == link.query().is_some();
         Lead { id: link.fingerprint() as u32, new, alike }
     }
 }
