@@ -24,6 +24,8 @@ cargo xtask bench frontier [--urls N]...
 cargo xtask bench fleet [--runs N] [--workers N] [--hosts N] [--pages N] [--site PACKAGE|DIR]
 cargo xtask bench links [--runs N] [--site PACKAGE|DIR]... [--counts N] [--against BINARY]
                                        CPU per page with the link graph on and off
+cargo xtask bench order [--site PACKAGE|DIR]... [--webs N]
+                                       rank and on-topic pages gathered by each order of visits
 cargo xtask bench search [--runs N] [--site PACKAGE|DIR]... [--pages PACKAGE|DIR]...
                                        time of a query and CPU per page beside bare tantivy";
 
