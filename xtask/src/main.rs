@@ -28,6 +28,8 @@ cargo xtask bench quality [--site PACKAGE|DIR]... [--pages N] [--most N]
                                        known pages and hubs found with links and rank, and without
 cargo xtask bench rank [--pages N]... [--measure pagerank|harmonic]...
                                        time and memory of ranks over millions of pages
+cargo xtask bench order [--site PACKAGE|DIR]... [--webs N]
+                                       rank and on-topic pages gathered by each order of visits
 cargo xtask bench search [--runs N] [--site PACKAGE|DIR]... [--pages PACKAGE|DIR]...
                                        time of a query and CPU per page beside bare tantivy";
 

@@ -327,7 +327,9 @@ fn score_row(
     let counts = links.view().and_then(|view| view.counts(&[key]));
     if let Some(counts) = counts.ok().and_then(|counts| counts.first().copied()) {
         let Counts { backlinks, sites } = counts;
-        words.push_str(&format!("; {backlinks} pages of {sites} sites link to it"));
+        let counted = |n: u64, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
+        let (pages, sites) = (counted(backlinks, "page"), counted(sites, "site"));
+        words.push_str(&format!("; linked from {pages} of {sites}"));
     }
     words.push_str(&format!("; found by visit {}", page_of(Order::Best, place)));
     out.say("score", "yes", words);

@@ -3,7 +3,7 @@
 mod world;
 
 use argiope_frontier::{Answered, Entry, Frontier, Heard, HostWindow, Place, Politeness, Task};
-use argiope_model::{JobId, Time};
+use argiope_model::{JobId, Time, UrlKey};
 use std::time::Duration;
 use world::*;
 
@@ -90,6 +90,27 @@ fn nothing_overtakes_what_an_open_row_may_lead_to_on_one_connection() {
     frontier.offer(found, Time(5));
     frontier.settled(host(1), second.place, Time(5));
     assert_eq!(visit(&mut frontier, 5, leads_last).expect("the target").place, target);
+}
+
+#[test]
+fn rows_that_are_moved_wait_until_it_is_told_where_they_are_and_what_is_out_is_said() {
+    let mut frontier = Frontier::new(Politeness { delay: Duration::ZERO, ..rules(2) });
+    frontier.load(window(1, 10..13), Time(0));
+    assert_eq!(next(&mut frontier, 0), Some((1, 10)));
+    let rows: Vec<UrlKey> = [10, 11, 12, 99].map(|n| entry(1, n, 1).key).to_vec();
+    let elsewhere = entry(2, 10, 1).key;
+    let out = frontier.put_aside(&[rows, vec![elsewhere]].concat(), Time(1));
+    assert_eq!(out.into_iter().collect::<Vec<_>>(), [entry(1, 10, 1).key]);
+    assert_eq!((next(&mut frontier, 1), frontier.rows()), (None, 0));
+    // The last of them comes first now, the other stayed.
+    let moved = Entry { place: place(3), ..entry(1, 12, 1) };
+    frontier.offer(moved, Time(2));
+    frontier.offer(entry(1, 11, 1), Time(2));
+    assert_eq!(next(&mut frontier, 2), Some((1, 3)));
+    answered(&mut frontier, 1, 10, 3);
+    frontier.settled(host(1), place(10), Time(3));
+    assert_eq!(next(&mut frontier, 3), Some((1, 11)));
+    assert_eq!(frontier.rows(), 0);
 }
 
 #[test]

@@ -127,7 +127,7 @@ fn scores_survive_a_kill_and_are_explained() -> Result<()> {
         let rows = site.rig.rows("data", &["explain", &url])?;
         let score = rows.iter().find(|row| row["rule"] == "score");
         let words = score.and_then(|row| row["detail"].as_str()).unwrap_or_default();
-        explained += usize::from(words.contains("halved") && words.contains("link to it"));
+        explained += usize::from(words.contains("halved") && words.contains("linked from"));
     }
     ensure!(explained > 0, "no score of a queued page is explained");
 

@@ -117,7 +117,7 @@ pub(super) const KEYS: &[Key] = &[
     key("crawl.domains", words(Word::Domain), "[]",
         "More domains that belong to every crawl of scope host or domain."),
     key("crawl.order", Kind::Choice(&["breadth", "depth", "best"]), r#""breadth""#,
-        "Whether pages are visited level by level, the newest links first, or what promises most first."),
+        "Whether pages are visited level by level, newest links first, or most promising first."),
     key("crawl.delay", WAIT, r#""10s""#,
         "Pause between the end of one answer of a host and the next request to it."),
     key("crawl.robots", Kind::Choice(&["obey", "ignore"]), r#""obey""#,

@@ -76,7 +76,7 @@ enabled = true
             "argiope.toml:4: crawl.dealy is not a setting; did you mean crawl.delay?",
             "argiope.toml:5: crawl.connections = 0 is out of range; allowed are 1 to 65535",
             r#"argiope.toml:6: crawl.scope = "domian" is not one of host, domain, prefix, list, any; did you mean domain?"#,
-            "argiope.toml:7: crawl.order = 3 is not one of breadth, depth; write it in quotes",
+            "argiope.toml:7: crawl.order = 3 is not one of breadth, depth, best; write it in quotes",
             r#"argiope.toml:8: crawl.retries = "3" is not a whole number; write it without quotes"#,
             r#"argiope.toml:9: crawl.types = [] is empty; write for example ["html", "text"]"#,
             r#"argiope.toml:10: crawl.domains = ["https://a.test/"] holds something that is not a domain (item 1); write for example ["example.com"]"#,
