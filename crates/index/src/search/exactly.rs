@@ -1,7 +1,7 @@
 //! Pages whose title, or one of whose headings, is the query and nothing else, or that others call so.
 //!
-//! Both ends of a title, of every heading and of the words of every link are marked in the index, so that a query is the whole
-//! of one where its words stand at their distances between the two marks. Marks are everywhere:
+//! Both ends of a title, of every heading and of the words of every link are marked in the index, so
+//! that a query is the whole of one where its words stand at their distances between the two marks. Marks are everywhere:
 //! the words are looked for first, the rarest before the others.
 
 use super::collect::Found;
