@@ -91,7 +91,7 @@ impl Press {
         self.address(page.url);
         put(&mut self.feed, fields.address);
         for (phrase, _) in page.links.phrases.iter().take(LINK_PHRASES) {
-            self.phrase(phrase, None, false);
+            self.phrase(phrase, None, true);
         }
         put(&mut self.feed, fields.links);
         self.body(&page.text.text, rules);

@@ -226,6 +226,9 @@ fn by_own_words_nothing_counts_that_others_say() {
     scene.page("http://a.test/called", "", "a text about something");
     let view = view(&scene, dir.path());
     assert_eq!(scene.found(&view, "tarantula"), "called");
+    let explained = SearchOptions { explain: true, ..SearchOptions::default() };
+    let hit = &scene.search_with(&view, "Tarantula", &explained).hits[0];
+    assert!(hit.parts.iter().any(|(name, _)| name == "others call it so"), "{hit:?}");
     let own = SearchOptions { links: false, ..SearchOptions::default() };
     for query in ["tarantula", "tarant*", "\"tarantula\""] {
         assert_eq!(scene.search_with(&view, query, &own).total, 0, "{query}");

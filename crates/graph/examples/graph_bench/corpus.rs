@@ -10,6 +10,7 @@ use argiope_store::{
     UrlHead, UrlRow, UrlState, encode_links,
 };
 use std::collections::{BTreeMap, HashMap};
+use std::sync::OnceLock;
 
 /// Front pages of a site, linked from all of its pages.
 const FRONT: u32 = 20;
@@ -32,6 +33,8 @@ pub struct Corpus {
     pages: Vec<Page>,
     by_key: HashMap<UrlKey, u32>,
     by_doc: HashMap<DocId, u32>,
+    /// All keys in their order, once somebody asks for that; no page is made after.
+    in_order: OnceLock<Vec<UrlKey>>,
     heads: BTreeMap<u16, u64>,
     /// The rows made last.
     log: HashMap<u16, Vec<Change>>,
@@ -87,6 +90,7 @@ impl Corpus {
             pages: Vec::with_capacity(room),
             by_key: HashMap::with_capacity(room),
             by_doc: HashMap::with_capacity(room),
+            in_order: OnceLock::new(),
             heads: BTreeMap::new(),
             log: HashMap::new(),
             blobs: HashMap::new(),
@@ -243,8 +247,20 @@ impl Store for Corpus {
         };
         Ok(keys.iter().map(row).collect())
     }
-    fn scan_urls(&self, _: Option<UrlKey>, _: usize) -> Result<Vec<(UrlKey, UrlRow)>, StoreError> {
-        Ok(Vec::new())
+    fn scan_urls(
+        &self,
+        after: Option<UrlKey>,
+        limit: usize,
+    ) -> Result<Vec<(UrlKey, UrlRow)>, StoreError> {
+        let keys = self.in_order.get_or_init(|| {
+            let mut keys: Vec<UrlKey> = self.by_key.keys().copied().collect();
+            keys.sort_unstable();
+            keys
+        });
+        let start = after.map_or(0, |after| keys.partition_point(|key| *key <= after));
+        let keys = &keys[start..(start + limit).min(keys.len())];
+        let rows = self.urls(keys)?.into_iter();
+        Ok(keys.iter().zip(rows).filter_map(|(key, row)| Some((*key, row?))).collect())
     }
     fn docs(&self, docs: &[DocId]) -> Result<Vec<Option<UrlKey>>, StoreError> {
         let key = |doc: &DocId| {

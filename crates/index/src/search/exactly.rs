@@ -1,7 +1,7 @@
-//! Pages whose title, or one of whose headings, is the query and nothing else.
+//! Pages whose title, or one of whose headings, is the query and nothing else, or that others call so.
 //!
-//! Both ends of a title and of every heading are marked in the index, so that a query is the whole
-//! of one where its words stand at their distances between the two marks. Marks are everywhere:
+//! Both ends of a title, of every heading and of the words of every link are marked in the index, so
+//! that a query is the whole of one where its words stand at their distances between the two marks. Marks are everywhere:
 //! the words are looked for first, the rarest before the others.
 
 use super::collect::Found;
@@ -118,18 +118,19 @@ impl Exactly {
     }
 }
 
-/// Adds the pages whose title, or a heading of rare words, is the query, where their words alone did not bring them among the
+/// Adds the pages whose title, or a heading or link of rare words, is the query, where their words alone did not bring them among the
 /// best: they match, so they are counted already.
-pub(super) fn add(view: &View, plan: &Plan<'_>, found: &mut Vec<Found>) -> Result<()> {
+pub(super) fn add(view: &View, plan: &Plan<'_>, links: bool, found: &mut Vec<Found>) -> Result<()> {
     if plan.whole.is_none() || found.len() < CLOSELY {
         return Ok(());
     }
     let mut added: Vec<DocAddress> = Vec::new();
     for ord in 0..view.searcher.segment_readers().len() as u32 {
-        for field in [view.fields.title, view.fields.headings] {
-            let Some(mut names) = Exactly::open(view, plan, ord, field)? else { continue };
-            // Headings are many, and nothing but their words tells them apart.
-            if field == view.fields.headings && names.lists[0].1.doc_freq() > RARE {
+        let fields = [view.fields.title, view.fields.headings, view.fields.links];
+        for field in &fields[..if links { 3 } else { 2 }] {
+            let Some(mut names) = Exactly::open(view, plan, ord, *field)? else { continue };
+            // Headings and links are many, and nothing but their words tells them apart.
+            if *field != view.fields.title && names.lists[0].1.doc_freq() > RARE {
                 continue;
             }
             let mut doc = names.next(0);

@@ -274,7 +274,7 @@ impl View {
         options: &SearchOptions,
         wanted: usize,
     ) -> tantivy::Result<Vec<Found>> {
-        exactly::add(self, plan, &mut found)?;
+        exactly::add(self, plan, options.links, &mut found)?;
         let links = options.links.then_some(links);
         let mut closely = Closely::new(self, plan, found, links, options.now)?;
         let mut settled = wanted;

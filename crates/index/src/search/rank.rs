@@ -7,7 +7,9 @@ use super::collect::Found;
 use super::exactly::Exactly;
 use super::places::{Places, near_items};
 use super::plan::{Item, Plan};
-use super::weights::{BACKLINKS, CLOSELY, EARLY, FRESH, NEAR, RANK, WHOLE_HEADING, WHOLE_TITLE};
+use super::weights::{
+    BACKLINKS, CLOSELY, EARLY, FRESH, NEAR, RANK, WHOLE_HEADING, WHOLE_LINK, WHOLE_TITLE,
+};
 use crate::links::Links;
 use crate::view::View;
 use argiope_model::Time;
@@ -50,6 +52,10 @@ impl<'s, 'v> Closely<'s, 'v> {
         each_segment(&mut close, |ord, ones| {
             let mut titles = Exactly::open(view, plan, ord, view.fields.title)?;
             let mut headings = Exactly::open(view, plan, ord, view.fields.headings)?;
+            let mut called = match links {
+                Some(_) => Exactly::open(view, plan, ord, view.fields.links)?,
+                None => None,
+            };
             let looks = view.looks(ord)?;
             for one in ones {
                 let doc = one.address.doc_id;
@@ -63,6 +69,9 @@ impl<'s, 'v> Closely<'s, 'v> {
                 }
                 if headings.as_mut().is_some_and(|headings| headings.is(doc)) {
                     extra("a heading is the query", WHOLE_HEADING);
+                }
+                if called.as_mut().is_some_and(|called| called.is(doc)) {
+                    extra("others call it so", WHOLE_LINK);
                 }
                 if links.is_some() {
                     let linked = looks.backlinks(doc) as f32;

@@ -23,6 +23,7 @@ pub(crate) const NEAR: f32 = 0.20;
 pub(crate) const EARLY: f32 = 0.05;
 pub(crate) const WHOLE_TITLE: f32 = 2.0;
 pub(crate) const WHOLE_HEADING: f32 = 1.2;
+pub(crate) const WHOLE_LINK: f32 = 1.2;
 pub(crate) const BACKLINKS: f32 = 0.04;
 pub(crate) const RANK: f32 = 0.06;
 pub(crate) const FRESH: f32 = 0.5;
