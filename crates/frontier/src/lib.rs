@@ -70,6 +70,7 @@ mod seen;
 mod sinking;
 mod task;
 mod temper;
+pub mod topic;
 mod trap;
 mod window;
 

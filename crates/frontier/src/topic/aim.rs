@@ -1,0 +1,246 @@
+//! What a crawl is about, and how much a page is.
+//!
+//! The aim is given as a few words or as example pages. Few words are not enough to know a topic by,
+//! so the pages that hold them teach the others that go with them. All remembered pages are judged
+//! again whenever that is learned anew: an early mistake does not stay, and the given words
+//! always keep their say.
+
+use super::Word;
+use super::page::{Bag, Direction, Known};
+use std::collections::{HashMap, VecDeque};
+
+/// Pages that are remembered to learn from.
+const MOST_PAGES: usize = 1500;
+/// Words that the learned half of the aim has.
+const LEARNED_WORDS: usize = 120;
+/// Most words that example pages give.
+const EXAMPLE_WORDS: usize = 120;
+
+/// A page that is remembered.
+#[derive(Clone, Debug)]
+pub(super) struct Kept {
+    pub id: u64,
+    pub bag: Bag,
+    pub relevance: f32,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct Aim {
+    given: Vec<Word>,
+    examples: Vec<Bag>,
+    pub known: Known,
+    pages: VecDeque<Kept>,
+    /// Pages read when it was last learned.
+    learned_at: u32,
+    wanted: Direction,
+    learned: Direction,
+    /// What good pages reach.
+    wanted_good: f32,
+    learned_good: f32,
+    /// How much of the say what was learned has.
+    trust: f32,
+    /// Where pages that are about it part from others, and how sharply.
+    border: f32,
+    slope: f32,
+    /// For words met on pages: whether they speak for or against.
+    telling: HashMap<Word, f32>,
+}
+
+impl Aim {
+    pub fn about(words: &[Word]) -> Self {
+        let mut aim = Aim { given: words.to_vec(), border: 0.5, slope: 0.1, ..Aim::default() };
+        aim.given.sort_unstable();
+        aim.given.dedup();
+        aim.point();
+        aim
+    }
+
+    /// An example page was read.
+    pub fn like(&mut self, text: &[Word]) {
+        let bag = Bag::of(text);
+        self.examples.push(bag);
+        self.point();
+        self.learn();
+    }
+
+    /// Where the given words and the examples point.
+    fn point(&mut self) {
+        let mut weights: HashMap<Word, f32> = HashMap::new();
+        for bag in &self.examples {
+            let mut own: Vec<(Word, f32)> = Vec::new();
+            own.extend(bag.words.iter().map(|(w, n)| (*w, n * self.known.rarity(*w))));
+            let length = own.iter().map(|(_, w)| w * w).sum::<f32>().sqrt().max(1e-9);
+            for (word, weight) in own {
+                *weights.entry(word).or_default() += weight / length / self.examples.len() as f32;
+            }
+        }
+        let lots = self.given.iter().map(|w| self.known.rarity(*w).powi(2)).sum::<f32>().sqrt();
+        for word in &self.given {
+            *weights.entry(*word).or_default() += self.known.rarity(*word) / lots.max(1e-9);
+        }
+        self.wanted = Direction::of(weights, EXAMPLE_WORDS.max(self.given.len()));
+    }
+
+    /// How much a page is about it: the part of the given words, and of the learned ones.
+    fn parts(&self, bag: &Bag) -> (f32, f32) {
+        let wanted = self.wanted.likeness(bag, &self.known) / self.wanted_good.max(1e-3);
+        let learned = match self.trust > 0.0 {
+            true => self.learned.likeness(bag, &self.known) / self.learned_good.max(1e-3),
+            false => 0.0,
+        };
+        (wanted.min(1.5), learned.min(1.5))
+    }
+
+    fn mixed(&self, (wanted, learned): (f32, f32)) -> f32 {
+        (1.0 - self.trust) * wanted + self.trust * learned
+    }
+
+    fn relevance_of(&self, mixed: f32) -> f32 {
+        1.0 / (1.0 + (-(mixed - self.border) / self.slope).exp())
+    }
+
+    /// A page was read: how much it is about it, 0 to 1.
+    pub fn read(&mut self, id: u64, text: &[Word]) -> f32 {
+        let bag = Bag::of(text);
+        self.known.add(&bag);
+        self.wanted_good = self.wanted_good.max(0.5 * self.wanted.likeness(&bag, &self.known));
+        let relevance = self.relevance_of(self.mixed(self.parts(&bag)));
+        self.pages.push_back(Kept { id, bag, relevance });
+        if self.pages.len() > MOST_PAGES {
+            self.pages.pop_front();
+        }
+        let since = self.known.pages - self.learned_at;
+        if since >= (self.known.pages / 5).clamp(1, 150) {
+            self.learn();
+        }
+        self.pages.back().map_or(0.0, |kept| kept.relevance)
+    }
+
+    /// Judges all remembered pages again and learns from them which words go with the given ones.
+    pub fn learn(&mut self) {
+        self.learned_at = self.known.pages;
+        if self.pages.is_empty() {
+            return;
+        }
+        self.point();
+        self.trust = 0.0;
+        self.wanted_good = 1.0;
+        let plain: Vec<f32> =
+            self.pages.iter().map(|kept| self.wanted.likeness(&kept.bag, &self.known)).collect();
+        self.wanted_good = best_of(&plain);
+        self.judge();
+        for _ in 0..3 {
+            let good: f32 = self.pages.iter().map(|kept| kept.relevance).sum();
+            self.trust = 0.85 * (good / (good + 3.0));
+            self.relearn();
+            self.judge();
+        }
+        self.tell();
+    }
+
+    /// The relevance of all remembered pages.
+    fn judge(&mut self) {
+        let mixed: Vec<f32> =
+            self.pages.iter().map(|kept| self.mixed(self.parts(&kept.bag))).collect();
+        let (low, border, high) = halves(&mixed);
+        self.border = border;
+        self.slope = ((high - low) / 8.0).max(0.02);
+        for n in 0..mixed.len() {
+            self.pages[n].relevance = self.relevance_of(mixed[n]);
+        }
+    }
+
+    /// The direction of the good pages, away from the others.
+    fn relearn(&mut self) {
+        let mut weights: HashMap<Word, f32> = HashMap::new();
+        let good: f32 = self.pages.iter().map(|kept| kept.relevance).sum();
+        let bad = self.pages.len() as f32 - good;
+        for kept in &self.pages {
+            let length = kept.bag.words.iter().map(|(w, n)| (n * self.known.rarity(*w)).powi(2));
+            let length = length.sum::<f32>().sqrt().max(1e-9);
+            let share = kept.relevance / (good + 0.5) - (1.0 - kept.relevance) / (bad + 0.5);
+            for (word, count) in &kept.bag.words {
+                *weights.entry(*word).or_default() +=
+                    share * count * self.known.rarity(*word) / length;
+            }
+        }
+        self.learned = Direction::of(weights, LEARNED_WORDS);
+        let likeness: Vec<f32> =
+            self.pages.iter().map(|kept| self.learned.likeness(&kept.bag, &self.known)).collect();
+        self.learned_good = best_of(&likeness);
+    }
+
+    /// Which words speak for and against, for links.
+    fn tell(&mut self) {
+        let mut counts: HashMap<Word, (f32, f32)> = HashMap::new();
+        let good: f32 = self.pages.iter().map(|kept| kept.relevance).sum();
+        let all = self.pages.len() as f32;
+        for kept in &self.pages {
+            for (word, _) in &kept.bag.words {
+                let (on, off) = counts.entry(*word).or_default();
+                *on += kept.relevance;
+                *off += 1.0 - kept.relevance;
+            }
+        }
+        self.telling = counts
+            .into_iter()
+            .filter(|(_, (on, off))| on + off >= 2.0)
+            .map(|(word, (on, off))| {
+                let usual = (on + off) / all;
+                let doubt = 2.0;
+                let for_it = (on + doubt * usual) / (good + doubt);
+                let against = (off + doubt * usual) / (all - good + doubt);
+                (word, (for_it / against).ln().clamp(-3.0, 3.0))
+            })
+            .collect();
+    }
+
+    /// Whether a word of a link speaks for (above 0) or against what is wanted.
+    pub fn telling(&self, word: Word) -> f32 {
+        let own = if self.given.binary_search(&word).is_ok() { 2.0 } else { 0.0 };
+        let learned = match self.telling.get(&word) {
+            Some(weight) => *weight,
+            None => 0.0,
+        };
+        let example = match self.wanted.weight(word) {
+            weight if weight > 0.0 && own == 0.0 && learned == 0.0 => 4.0 * weight,
+            _ => 0.0,
+        };
+        if own > 0.0 { learned.max(0.0).max(own) } else { learned + example }
+    }
+
+    /// How many pages had been read when it was last learned.
+    pub fn learned_at(&self) -> u32 {
+        self.learned_at
+    }
+
+    pub fn kept(&self) -> impl Iterator<Item = &Kept> {
+        self.pages.iter()
+    }
+}
+
+/// What good ones reach: the mean of the best twentieth, three at least.
+fn best_of(values: &[f32]) -> f32 {
+    let mut sorted = values.to_vec();
+    sorted.sort_unstable_by(|a, b| b.total_cmp(a));
+    let most = (sorted.len() / 20).max(3).min(sorted.len()).max(1);
+    sorted.iter().take(most).sum::<f32>() / most as f32
+}
+
+/// Parts values into low and high ones: the means of both and the border between them.
+fn halves(values: &[f32]) -> (f32, f32, f32) {
+    let top = best_of(values);
+    let (mut low, mut high) = (0.0, top.max(0.1));
+    for _ in 0..12 {
+        let border = 0.5 * (low + high);
+        let (mut sums, mut counts) = ([0.0f32; 2], [0.0f32; 2]);
+        for value in values {
+            let side = usize::from(*value > border);
+            sums[side] += value;
+            counts[side] += 1.0;
+        }
+        low = if counts[0] > 0.0 { sums[0] / counts[0] } else { 0.0 };
+        high = if counts[1] > 0.0 { sums[1] / counts[1] } else { top };
+    }
+    (low, 0.5 * (low + high), high)
+}
