@@ -7,10 +7,10 @@
 
 use super::Word;
 use super::page::{Bag, Direction, Known};
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 /// Pages that are remembered to learn from.
-const MOST_PAGES: usize = 1500;
+pub(super) const MOST_PAGES: usize = 1500;
 /// Words that the learned half of the aim has.
 const LEARNED_WORDS: usize = 120;
 /// Most words that example pages give.
@@ -26,8 +26,11 @@ pub(super) struct Kept {
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Aim {
+    pub truth: HashMap<u64, f32>,
     given: Vec<Word>,
     examples: Vec<Bag>,
+    /// The example pages, where they lie in the web that is read.
+    same: HashSet<u64>,
     pub known: Known,
     pages: VecDeque<Kept>,
     /// Pages read when it was last learned.
@@ -56,9 +59,10 @@ impl Aim {
     }
 
     /// An example page was read.
-    pub fn like(&mut self, text: &[Word]) {
+    pub fn like(&mut self, id: u64, text: &[Word]) {
         let bag = Bag::of(text);
         self.examples.push(bag);
+        self.same.insert(id);
         self.point();
         self.learn();
     }
@@ -83,12 +87,13 @@ impl Aim {
 
     /// How much a page is about it: the part of the given words, and of the learned ones.
     fn parts(&self, bag: &Bag) -> (f32, f32) {
+        let power = super::knob("POWER", 0.5);
         let wanted = self.wanted.likeness(bag, &self.known) / self.wanted_good.max(1e-3);
         let learned = match self.trust > 0.0 {
             true => self.learned.likeness(bag, &self.known) / self.learned_good.max(1e-3),
             false => 0.0,
         };
-        (wanted.min(1.5), learned.min(1.5))
+        (wanted.powf(power).min(1.5), learned.powf(power).min(1.5))
     }
 
     fn mixed(&self, (wanted, learned): (f32, f32)) -> f32 {
@@ -105,6 +110,7 @@ impl Aim {
         self.known.add(&bag);
         self.wanted_good = self.wanted_good.max(0.5 * self.wanted.likeness(&bag, &self.known));
         let relevance = self.relevance_of(self.mixed(self.parts(&bag)));
+        let relevance = self.truth.get(&id).copied().unwrap_or(relevance);
         self.pages.push_back(Kept { id, bag, relevance });
         if self.pages.len() > MOST_PAGES {
             self.pages.pop_front();
@@ -126,47 +132,70 @@ impl Aim {
         self.trust = 0.0;
         self.wanted_good = 1.0;
         let plain: Vec<f32> =
-            self.pages.iter().map(|kept| self.wanted.likeness(&kept.bag, &self.known)).collect();
+            self.others().map(|kept| self.wanted.likeness(&kept.bag, &self.known)).collect();
         self.wanted_good = best_of(&plain);
-        self.judge();
-        for _ in 0..3 {
+        self.judge(true);
+        for _ in 0..super::knob("ROUNDS", 3.0) as u32 {
             let good: f32 = self.pages.iter().map(|kept| kept.relevance).sum();
-            self.trust = 0.85 * (good / (good + 3.0));
+            let good = good + 2.0 * self.examples.len() as f32;
+            self.trust = super::knob("TRUST", 0.8) * (good / (good + 3.0));
             self.relearn();
-            self.judge();
+            self.judge(true);
         }
+        self.judge(false);
         self.tell();
     }
 
-    /// The relevance of all remembered pages.
-    fn judge(&mut self) {
+    /// The remembered pages that are not examples: these are too much alike themselves.
+    fn others(&self) -> impl Iterator<Item = &Kept> {
+        self.pages.iter().filter(|kept| !self.same.contains(&kept.id))
+    }
+
+    /// The relevance of all remembered pages. To learn from, only those count that are surely about
+    /// it; in the end those too that stand out from the rest.
+    fn judge(&mut self, surely: bool) {
         let mixed: Vec<f32> =
             self.pages.iter().map(|kept| self.mixed(self.parts(&kept.bag))).collect();
-        let (low, border, high) = halves(&mixed);
-        self.border = border;
-        self.slope = ((high - low) / 8.0).max(0.02);
+        let others: Vec<f32> =
+            self.others().map(|kept| self.mixed(self.parts(&kept.bag))).collect();
+        let (low, spread, high) = halves(&others);
+        let way = high - low;
+        self.border = low + if surely { super::knob("SURE", 0.5) * way } else { (super::knob("SPREAD", 2.5) * spread).clamp(super::knob("LOWEST", 0.3) * way, 0.5 * way) };
+        self.slope = ((self.border - low) / 4.0).max(0.02);
         for n in 0..mixed.len() {
             self.pages[n].relevance = self.relevance_of(mixed[n]);
+            if let Some(r) = self.truth.get(&self.pages[n].id) {
+                self.pages[n].relevance = *r;
+            }
         }
     }
 
     /// The direction of the good pages, away from the others.
     fn relearn(&mut self) {
         let mut weights: HashMap<Word, f32> = HashMap::new();
+        let sure = 2.0 * self.examples.len() as f32;
         let good: f32 = self.pages.iter().map(|kept| kept.relevance).sum();
         let bad = self.pages.len() as f32 - good;
         for kept in &self.pages {
             let length = kept.bag.words.iter().map(|(w, n)| (n * self.known.rarity(*w)).powi(2));
             let length = length.sum::<f32>().sqrt().max(1e-9);
-            let share = kept.relevance / (good + 0.5) - (1.0 - kept.relevance) / (bad + 0.5);
+            let share = kept.relevance / (good + 0.5 + sure) - super::knob("AWAY", 1.0) * (1.0 - kept.relevance) / (bad + 0.5);
             for (word, count) in &kept.bag.words {
                 *weights.entry(*word).or_default() +=
                     share * count * self.known.rarity(*word) / length;
             }
         }
+        for bag in &self.examples {
+            let length = bag.words.iter().map(|(w, n)| (n * self.known.rarity(*w)).powi(2));
+            let length = length.sum::<f32>().sqrt().max(1e-9);
+            for (word, count) in &bag.words {
+                *weights.entry(*word).or_default() +=
+                    2.0 / (good + 0.5 + sure) * count * self.known.rarity(*word) / length;
+            }
+        }
         self.learned = Direction::of(weights, LEARNED_WORDS);
         let likeness: Vec<f32> =
-            self.pages.iter().map(|kept| self.learned.likeness(&kept.bag, &self.known)).collect();
+            self.others().map(|kept| self.learned.likeness(&kept.bag, &self.known)).collect();
         self.learned_good = best_of(&likeness);
     }
 
@@ -174,7 +203,13 @@ impl Aim {
     fn tell(&mut self) {
         let mut counts: HashMap<Word, (f32, f32)> = HashMap::new();
         let good: f32 = self.pages.iter().map(|kept| kept.relevance).sum();
-        let all = self.pages.len() as f32;
+        let sure = 2.0 * self.examples.len() as f32;
+        let (good, all) = (good + sure, self.pages.len() as f32 + sure);
+        for bag in &self.examples {
+            for (word, _) in &bag.words {
+                counts.entry(*word).or_default().0 += 2.0;
+            }
+        }
         for kept in &self.pages {
             for (word, _) in &kept.bag.words {
                 let (on, off) = counts.entry(*word).or_default();
@@ -209,6 +244,14 @@ impl Aim {
         if own > 0.0 { learned.max(0.0).max(own) } else { learned + example }
     }
 
+    pub fn look(&self) -> (Vec<(u64, f32, f32, f32)>, f32, f32) {
+        let all = self.pages.iter().map(|k| {
+            let (a, b) = self.parts(&k.bag);
+            (k.id, a, b, k.relevance)
+        });
+        (all.collect(), self.border, self.trust)
+    }
+
     /// How many pages had been read when it was last learned.
     pub fn learned_at(&self) -> u32 {
         self.learned_at
@@ -223,24 +266,27 @@ impl Aim {
 fn best_of(values: &[f32]) -> f32 {
     let mut sorted = values.to_vec();
     sorted.sort_unstable_by(|a, b| b.total_cmp(a));
-    let most = (sorted.len() / 20).max(3).min(sorted.len()).max(1);
+    let most = (sorted.len() / 100).max(3).min(sorted.len()).max(1);
     sorted.iter().take(most).sum::<f32>() / most as f32
 }
 
-/// Parts values into low and high ones: the means of both and the border between them.
+/// Parts values into low and high ones: the mean of the low ones, how far they spread, and the mean
+/// of the high ones.
 fn halves(values: &[f32]) -> (f32, f32, f32) {
-    let top = best_of(values);
-    let (mut low, mut high) = (0.0, top.max(0.1));
+    let top = best_of(values).max(0.1);
+    let (mut low, mut spread, mut high) = (0.0, 0.0, top);
     for _ in 0..12 {
         let border = 0.5 * (low + high);
-        let (mut sums, mut counts) = ([0.0f32; 2], [0.0f32; 2]);
+        let (mut sums, mut squares, mut counts) = ([0.0f32; 2], 0.0, [0.0f32; 2]);
         for value in values {
             let side = usize::from(*value > border);
             sums[side] += value;
             counts[side] += 1.0;
+            squares += if side == 0 { value * value } else { 0.0 };
         }
         low = if counts[0] > 0.0 { sums[0] / counts[0] } else { 0.0 };
         high = if counts[1] > 0.0 { sums[1] / counts[1] } else { top };
+        spread = if counts[0] > 0.0 { (squares / counts[0] - low * low).max(0.0).sqrt() } else { 0.0 };
     }
-    (low, 0.5 * (low + high), high)
+    (low, spread, high)
 }

@@ -30,6 +30,13 @@ impl Record {
         seen.count += 1.0;
     }
 
+    /// Something that was told is judged otherwise now: by how much.
+    pub fn revise(&mut self, id: u64, by: f32) {
+        if let Some(seen) = self.seen.get_mut(&id) {
+            seen.good = (seen.good + by).clamp(0.0, seen.count);
+        }
+    }
+
     /// Whether it was better (above 0) or worse than is usual; `doubt`: how many one must have seen
     /// before it counts for half.
     pub fn lean(&self, id: u64, usual: f32, doubt: f32) -> f32 {
