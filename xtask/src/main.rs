@@ -41,6 +41,7 @@ fn main() -> ExitCode {
         ["bench", "freshness", rest @ ..] => xtask::bench::freshness::run(rest),
         ["bench", "frontier", rest @ ..] => xtask::bench::frontier::run(rest),
         ["bench", "fleet", rest @ ..] => xtask::bench::fleet::run(rest),
+        ["bench", "order", rest @ ..] => xtask::bench::order::run(rest),
         ["bench", "links", rest @ ..] => xtask::bench::links::run(rest),
         ["bench", "search", rest @ ..] => xtask::bench::search::run(rest),
         ["help" | "--help" | "-h"] => {

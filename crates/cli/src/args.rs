@@ -145,7 +145,7 @@ pub struct Crawl {
     /// Further domains that belong to it
     #[arg(long, value_name = "DOMAIN")]
     pub domain: Vec<String>,
-    /// Order of visits: breadth, depth
+    /// Order of visits: breadth, depth, best (what many important pages link to first)
     #[arg(long, value_name = "ORDER")]
     pub order: Option<String>,
     /// From the end of an answer to the next request to the same host

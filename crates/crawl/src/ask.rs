@@ -198,7 +198,9 @@ pub fn answer(
             Err(why) => return Asked::Sorry(why),
         },
         Question::Explain { url } => match CanonicalUrl::parse(url) {
-            Ok(canonical) => explain(url, &canonical, dir, store, settings, now).map(Some),
+            Ok(canonical) => {
+                explain(url, &canonical, dir, store, (links, live), settings, now).map(Some)
+            }
             Err(e) => Ok(Some(vec![
                 json!({ "rule": "url", "verdict": "no", "detail": e.to_string() }),
                 json!({ "url": url, "state": "never fetched", "due": null }),

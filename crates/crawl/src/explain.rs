@@ -6,16 +6,19 @@
 //! * Invariant: the rules are those the crawl itself asks (`admit`, `Robots::verdict`, `Temper`);
 //!   nothing is decided here a second time.
 
+use crate::backlinks::Backlinks;
 use crate::data_dir::DataDir;
 use crate::director::budgets::judged_budgets;
 use crate::filters::{explained, is_start};
+use crate::live::Live;
 use crate::settings::EngineSettings;
 use crate::sites;
 use crate::traps::trap_words;
 use argiope_filter::Verdict;
-use argiope_frontier::{Admission, Robots, SkipReason, Traps, admit};
+use argiope_frontier::{Admission, Merit, Robots, SkipReason, Traps, admit, page_of};
+use argiope_graph::Counts;
 use argiope_model::{
-    CanonicalUrl, Job, JobState, OutcomeKind, Role, ScopeRule, Suffixes, Time, UrlKey,
+    CanonicalUrl, Job, JobState, Order, OutcomeKind, Role, ScopeRule, Suffixes, Time, UrlKey,
 };
 use argiope_store::{HostRow, JobRow, Store, StoreError, UrlRow, UrlState};
 use serde_json::{Value, json};
@@ -37,6 +40,7 @@ pub(crate) fn explain(
     url: &CanonicalUrl,
     dir: &DataDir,
     store: &dyn Store,
+    around: (&Backlinks, Option<&Live>),
     settings: &EngineSettings,
     now: Time,
 ) -> Result<Vec<Value>, StoreError> {
@@ -58,6 +62,9 @@ pub(crate) fn explain(
     budget_row(&mut out, url, dir, now);
     let last = last_attempt(&mut out, row.as_ref(), key, store)?;
     queue_row(&mut out, row.as_ref(), key, host.as_ref(), store)?;
+    if let Some(row) = &row {
+        score_row(&mut out, row, key, &jobs, around);
+    }
 
     if let Some((row, plan)) = row.as_ref().and_then(|row| Some((row, row.plan?)))
         && !row.in_queue()
@@ -289,6 +296,37 @@ fn budget_row(out: &mut Saying, url: &CanonicalUrl, dir: &DataDir, now: Time) {
         Some(over) => out.say("budget", "later", format!("{over} ({words})")),
         None => out.say("budget", "yes", words),
     }
+}
+
+/// What a queued URL of a job that goes best-first is worth, and what that is made of.
+fn score_row(
+    out: &mut Saying,
+    row: &UrlRow,
+    key: UrlKey,
+    jobs: &[JobRow],
+    (links, live): (&Backlinks, Option<&Live>),
+) {
+    let best = jobs.iter().any(|j| j.job.id == row.job() && j.job.order == Order::Best);
+    let Some(place) = row.place.filter(|_| best && !row.expand && !row.is_again()) else { return };
+    let Some(score) = place.score() else {
+        let words = "it is held back until everything else of its host is done";
+        return out.say("score", "later", words);
+    };
+    let mut words = match score.level() {
+        0 => "as much as a start URL".to_owned(),
+        level => format!("a start URL halved {level} times"),
+    };
+    if let Some(merit) = live.and_then(|live| live.merits().of(row.job(), key)) {
+        let Merit { cash, links, .. } = merit;
+        words.push_str(&format!("; cash {cash:.3e}, times links {links}"));
+    }
+    let counts = links.view().and_then(|view| view.counts(&[key]));
+    if let Some(counts) = counts.ok().and_then(|counts| counts.first().copied()) {
+        let Counts { backlinks, sites } = counts;
+        words.push_str(&format!("; {backlinks} pages of {sites} sites link to it"));
+    }
+    words.push_str(&format!("; found by visit {}", page_of(Order::Best, place)));
+    out.say("score", "yes", words);
 }
 
 fn host_rows(

@@ -7,7 +7,7 @@ use crate::robots::Asker;
 use crate::traps::Named;
 use argiope_archive::Prepared;
 use argiope_frontier::revisit::{Children, Hint, PageState};
-use argiope_frontier::{Answered, Entry, Place, RobotsFile, SkipReason};
+use argiope_frontier::{Answered, Entry, Place, RobotsFile, Score, SkipReason};
 use argiope_model::{
     CanonicalUrl, Capture, FetchOutcome, HostKey, OutcomeKind, PayloadDigest, Role, SiteKey, Time,
     UrlKey,
@@ -32,6 +32,19 @@ pub(crate) struct Found {
     pub line: u8,
     /// It is to wait until everything else of its host is done.
     pub back: bool,
+    /// Where the job goes best-first: whether it lies on another site than the page.
+    pub other_site: bool,
+    /// Where the job has an aim: what the link promises.
+    pub score: Option<Score>,
+}
+
+/// A link to a URL that is known already, of a page of a job that goes best-first.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct KnownLink {
+    pub key: UrlKey,
+    pub other_site: bool,
+    /// What it promises, as above.
+    pub score: Option<Score>,
 }
 
 /// A response as it is to be archived.
@@ -62,6 +75,8 @@ pub(crate) struct PageDone {
     /// The packed forward links.
     pub links: Option<Vec<u8>>,
     pub found: Vec<Found>,
+    /// Links to what is known already; of a job that goes best-first only.
+    pub known: Vec<KnownLink>,
     /// The other sites it links to, each once, and whether a URL of them was found.
     pub sites: Vec<(SiteKey, bool)>,
     pub words: u64,
@@ -106,6 +121,7 @@ impl PageDone {
             text: None,
             links: None,
             found: Vec::new(),
+            known: Vec::new(),
             sites: Vec::new(),
             words: 0,
             link_count: 0,

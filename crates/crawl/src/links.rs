@@ -1,26 +1,31 @@
 //! The links of a page, judged: which are news, which belong to the job, which are left alone.
 
 use crate::director::budgets::has_budgets;
-use crate::group::Found;
+use crate::group::{Found, KnownLink};
 use crate::visit::Shared;
 use argiope_filter::Filter;
 use argiope_frontier::{Admission, Entry, SkipReason, admit};
-use argiope_model::{CanonicalUrl, Job, Link, LinkKind, QueryPolicy, Role, SiteKey};
+use argiope_model::{CanonicalUrl, Job, Link, LinkKind, Order, QueryPolicy, Role, SiteKey};
 use std::collections::BTreeMap;
 
 /// Sites told of one page.
 const MOST_SITES: usize = 1024;
 
-/// The links of a page that the cache does not know and the job's rules admit; `index`: it is a
-/// sitemap that lists sitemaps.
+/// The links of a page that the cache does not know and the job's rules admit, and, where the job goes
+/// best-first, those that it does know; `index`: it is a sitemap that lists sitemaps.
 pub(crate) fn judge_links(
     shared: &Shared,
     job: &Job,
     entry: &Entry,
     links: &[Link],
     index: bool,
-) -> Vec<Found> {
-    let mut found: Vec<Found> = Vec::new();
+) -> (Vec<Found>, Vec<KnownLink>) {
+    let (mut found, mut known): (Vec<Found>, Vec<KnownLink>) = (Vec::new(), Vec::new());
+    let best = job.order == Order::Best;
+    let is_other = |url: &CanonicalUrl| {
+        let site = |url: &CanonicalUrl| shared.pinned.site_key(url.host());
+        best && url.host() != entry.url.host() && site(url) != site(&entry.url)
+    };
     let mut last: Option<&CanonicalUrl> = None;
     let filter = shared.filters.of(job.id);
     for (index_on_page, link) in links.iter().enumerate() {
@@ -45,6 +50,10 @@ pub(crate) fn judge_links(
         };
         let fingerprint = seen_fingerprint(job, url);
         if shared.seen.knows(fingerprint, depth) {
+            if best && admit(job, &shared.suffixes, url, depth) == Admission::Queue {
+                let (key, other_site) = (url.key(&shared.pinned), is_other(url));
+                known.push(KnownLink { key, other_site, score: None });
+            }
             continue;
         }
         let key = url.key(&shared.pinned);
@@ -75,10 +84,23 @@ pub(crate) fn judge_links(
             continue;
         }
         let index = (!redirect).then_some(index_on_page);
-        let url = url.clone();
-        found.push(Found { key, url, depth, index, skip, role, hops, line: 0, back: false });
+        let (url, other_site) = (url.clone(), is_other(url));
+        let (line, back, score) = (0, false, None);
+        found.push(Found {
+            key,
+            url,
+            depth,
+            index,
+            skip,
+            role,
+            hops,
+            line,
+            back,
+            other_site,
+            score,
+        });
     }
-    found
+    (found, known)
 }
 
 /// The other sites that a page links to, each once, and whether a URL to be asked for was found with it;

@@ -3,13 +3,13 @@
 use crate::director::Tally;
 use crate::metrics::Counted;
 use crate::tenure::Tenure;
-use argiope_frontier::{Counts, Trap};
+use argiope_frontier::{Counts, Merits, Trap};
 use argiope_model::Time;
 use argiope_store::{JobRow, PostgresStore};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// Speed is measured over this many milliseconds.
@@ -111,6 +111,8 @@ pub struct Worker {
 pub struct Live {
     snapshot: Mutex<Snapshot>,
     counted: Counted,
+    /// What queued URLs are worth, where a job goes best-first.
+    merits: Mutex<Merits>,
     /// The lease of a worker, and the store that it is held in.
     place: Mutex<Option<(Arc<Tenure>, Arc<PostgresStore>)>>,
 }
@@ -128,6 +130,11 @@ impl Live {
     /// What is counted for those who watch from outside.
     pub(crate) fn counted(&self) -> &Counted {
         &self.counted
+    }
+
+    /// What queued URLs are worth.
+    pub(crate) fn merits(&self) -> MutexGuard<'_, Merits> {
+        self.merits.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// It is a worker's.

@@ -174,6 +174,11 @@ impl EngineSettings {
         (self.memory / 64) as usize
     }
 
+    /// The share of what queued URLs are worth, where a job goes best-first.
+    pub(crate) fn merit_memory(&self) -> usize {
+        (self.memory / 32) as usize
+    }
+
     /// The share of the link graph.
     pub fn link_memory(&self) -> u64 {
         self.memory / 16

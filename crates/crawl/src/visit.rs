@@ -300,9 +300,9 @@ impl Work<'_> {
     fn expand(&self, entry: Entry) -> Result<PageDone, VisitError> {
         let blob = self.shared.store.links(&[entry.key])?.pop().flatten();
         let links = blob.map(|b| decode_links(&b)).transpose()?.unwrap_or_default();
-        let found = judge_links(self.shared, self.job, &entry, &links, false);
+        let (found, known) = judge_links(self.shared, self.job, &entry, &links, false);
         let sites = sites_of(self.shared, self.job, &entry, &links, &found);
-        Ok(PageDone { found, sites, ..PageDone::bare(entry, self.number, Next::Expanded) })
+        Ok(PageDone { found, known, sites, ..PageDone::bare(entry, self.number, Next::Expanded) })
     }
 
     /// What an answer means for its URL, ready to be committed.
@@ -616,8 +616,8 @@ impl Work<'_> {
             _ => Next::Done(UrlState::Failed),
         };
         // A page that asks for it has its links kept, not followed.
-        let mut found = match content.directives.nofollow {
-            true => Vec::new(),
+        let (mut found, known) = match content.directives.nofollow {
+            true => Default::default(),
             false => judge_links(self.shared, self.job, &entry, &content.links, content.index),
         };
         let trap = match (&next, &content.plain) {
@@ -655,6 +655,7 @@ impl Work<'_> {
             text: content.text,
             links,
             found,
+            known,
             sites,
             words: content.words,
             link_count: content.links.iter().map(|link| u64::from(link.count)).sum(),

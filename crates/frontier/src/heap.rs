@@ -12,7 +12,7 @@ use crate::order::Place;
 use crate::task::{Errand, Task};
 use crate::temper::{Heard, Manner, Patience};
 use crate::window::{Host, Spot};
-use argiope_model::{HostKey, JobId, Time};
+use argiope_model::{HostKey, JobId, Time, UrlKey};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::{BuildHasherDefault, DefaultHasher};
 use std::net::IpAddr;
@@ -225,6 +225,21 @@ impl Frontier {
             host.offer(entry);
             host.trim_if_over(window);
         });
+    }
+
+    /// Rows are about to be moved within their queues: until they are offered again they are not handed
+    /// out. Says which are out already, and so must not be moved.
+    pub fn put_aside(&mut self, rows: &[UrlKey], now: Time) -> HashSet<UrlKey> {
+        let mut hosts: BTreeMap<HostKey, HashSet<u64>> = BTreeMap::new();
+        for row in rows.iter().filter(|row| self.is_loaded(row.host)) {
+            hosts.entry(row.host).or_default().insert(row.url);
+        }
+        let mut out = HashSet::new();
+        for (host, urls) in hosts {
+            let open = self.change(host, now, |host, _| host.put_aside(&urls)).unwrap_or_default();
+            out.extend(open.into_iter().map(|url| UrlKey { host, url }));
+        }
+        out
     }
 
     /// The next thing that may be done now. A URL is handed out: `answered` gives the

@@ -57,6 +57,7 @@
 
 mod address;
 mod admit;
+mod best;
 mod budget;
 mod exchange;
 mod exclusions;
@@ -76,11 +77,15 @@ mod window;
 
 pub use address::{Network, Turn};
 pub use admit::{Admission, SkipReason, admit};
+pub use best::{Merit, Merits, OTHER_SITE};
 pub use budget::{BadBudgets, Budgets, SiteBudget};
 pub use exchange::{Entry, HostNote, HostWindow, Named, Refill, Release, RobotsFile, Wants};
 pub use exclusions::{Exclusions, NotAName, site_name};
 pub use heap::{Answered, Counts, Frontier, Politeness};
-pub use order::{Place, page_of, place_of_link, place_of_redirect, place_of_seed};
+pub use order::{
+    Place, SHARES, Score, first_place_of_links, page_of, place_of_link, place_of_redirect,
+    place_of_score, place_of_seed,
+};
 pub use robots::{MAX_ROBOTS_BYTES, Robots, Rule, Verdict, is_product_token};
 pub use rules::{Brake, RobotsUse, Waiting};
 pub use seen::SeenCache;

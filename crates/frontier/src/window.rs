@@ -115,6 +115,8 @@ pub(crate) struct Address {
 /// A row that is out.
 #[derive(Debug)]
 struct Open {
+    /// Its URL within the host.
+    url: u64,
     /// The first place that what it leads to could get.
     leads_to: Place,
     /// The row as it has been queued since: taken over by another job, or to be expanded.
@@ -222,14 +224,24 @@ impl Host {
     pub fn hand_out(&mut self, place: Place, leads_to: impl FnOnce(&Entry) -> Place) -> Entry {
         self.take_connection();
         let entry = self.window.remove(&place).expect("a ready host has its first row");
-        self.open.insert(place, Open { leads_to: leads_to(&entry), newer: None });
+        let (url, leads_to) = (entry.key.url, leads_to(&entry));
+        self.open.insert(place, Open { url, leads_to, newer: None });
         entry
+    }
+
+    /// Puts rows aside that are to be moved, but for those that are out: these are said.
+    pub fn put_aside(&mut self, urls: &HashSet<u64>) -> Vec<u64> {
+        let out = self.open.values().map(|open| open.url).filter(|url| urls.contains(url));
+        let out: Vec<u64> = out.collect();
+        self.window.retain(|_, entry| !urls.contains(&entry.key.url));
+        out
     }
 
     /// Hands out a row that will not be requested and leads nowhere.
     pub fn refuse(&mut self, place: Place) -> Entry {
         let entry = self.window.remove(&place).expect("a ready host has its first row");
-        self.open.insert(place, Open { leads_to: Place::LAST, newer: None });
+        let (url, leads_to) = (entry.key.url, Place::LAST);
+        self.open.insert(place, Open { url, leads_to, newer: None });
         entry
     }
 

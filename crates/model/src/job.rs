@@ -106,6 +106,8 @@ pub enum Order {
     Breadth,
     /// The links of the newest page first, in the order they stand on it.
     Depth,
+    /// What promises most first, by what is known of it so far.
+    Best,
 }
 
 /// Where a job stops.

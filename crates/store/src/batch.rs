@@ -3,8 +3,8 @@
 use crate::row::{JobCounters, JobProgress, SegmentKind, UrlState};
 use argiope_frontier::revisit::PageState;
 use argiope_frontier::{
-    Entry, Errand, HostNote, HostWindow, Named, Place, Refill, Release, RobotsFile, SkipReason,
-    Trap,
+    Entry, Errand, HostNote, HostWindow, Named, Place, Refill, Release, RobotsFile, Score,
+    SkipReason, Trap,
 };
 use argiope_model::{
     CanonicalUrl, Capture, HostKey, Job, JobId, JobState, PayloadDigest, Role, SiteKey, Time,
@@ -27,6 +27,10 @@ pub struct Batch {
     /// URLs to be visited again: those that were asked for and wait in no queue are queued for the job
     /// that has them. Pages stay what they are until there is a result.
     pub again: Vec<(UrlKey, Place)>,
+    /// Queued URLs that are worth more, or less, than was known: after discoveries of the same batch. A
+    /// row that is out must not be among them. Those of loaded hosts are told as queued, at the places
+    /// they have then.
+    pub moves: Vec<Move>,
     /// What is remembered of visits and when the next should be, where no visit tells it.
     pub plans: Vec<(UrlKey, PageState)>,
     /// Segment lengths that are on disk and synced.
@@ -183,6 +187,20 @@ pub struct Discovery {
     pub hops: u8,
     /// Ask again, even if the job has given it up or left it alone on its host's account.
     pub again: bool,
+}
+
+/// A queued URL of a job that goes best-first gets another score. Whatever waits on the calendar, is held
+/// back, was visited before, or belongs to another job stays where it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Move {
+    /// The URL.
+    pub key: UrlKey,
+    /// The job that has it queued.
+    pub job: JobId,
+    /// What it is worth.
+    pub score: Score,
+    /// Whether it may go down, too.
+    pub may_fall: bool,
 }
 
 /// A change to a job.

@@ -30,7 +30,7 @@ mod rule;
 mod work;
 
 pub use batch::{
-    Batch, Claims, Committed, Discovery, Forget, JobChange, Moved, Next, PageResult, Payload,
+    Batch, Claims, Committed, Discovery, Forget, JobChange, Move, Moved, Next, PageResult, Payload,
     RobotsTold,
 };
 pub use copy::{Copied, CopyWatch};

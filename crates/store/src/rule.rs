@@ -8,7 +8,7 @@
 //! A URL that ended badly, or was left alone, is counted so by the last of its jobs: should
 //! that job ask again, it is the one to take it back.
 
-use crate::batch::{Discovery, Next, PageResult};
+use crate::batch::{Discovery, Move, Next, PageResult};
 use crate::row::{JobCounters, UrlHead, UrlState, Wish};
 use argiope_frontier::{Entry, Place, SkipReason};
 use argiope_model::{DocId, JobId, JobState, Role, Time};
@@ -74,6 +74,17 @@ pub(crate) fn visited_again(row: &mut UrlHead, place: Place) -> Option<UrlState>
     }
     (row.place, row.attempts) = (Some(place), 0);
     Some(counted)
+}
+
+/// Gives a queued row the score it is worth now; says where it was, if that is elsewhere.
+pub(crate) fn moved(row: &mut UrlHead, to: &Move) -> Option<Place> {
+    let waits = row.state == UrlState::Queued && row.visits == 0 && row.due.is_none();
+    if !waits || row.expand || row.job() != to.job {
+        return None;
+    }
+    let place = row.place?;
+    row.place = Some(place.moved(to.score, to.may_fall)?);
+    Some(place)
 }
 
 /// Whether those who follow the change log have anything to learn from a visit.

@@ -21,6 +21,8 @@ mod imports;
 mod jobs;
 #[path = "conformance/manners.rs"]
 mod manners;
+#[path = "conformance/moves.rs"]
+mod moves;
 #[path = "conformance/queue.rs"]
 mod queue;
 #[path = "conformance/records.rs"]
@@ -46,6 +48,12 @@ macro_rules! behaviours_on {
             queue: a_skipped_url_is_known_and_never_queued,
             queue: ready_rows_before_a_place_are_counted_up_to_a_limit,
             queue: a_result_without_its_row_is_refused_and_changes_nothing,
+            moves: a_row_rises_to_where_its_score_belongs_and_stays_there,
+            moves: a_row_falls_only_where_it_may,
+            moves: moved_rows_of_loaded_hosts_are_told_where_they_are,
+            moves: a_row_found_and_moved_in_one_batch_is_told_once,
+            moves: what_does_not_wait_for_its_first_visit_is_not_moved,
+            moves: rows_of_other_jobs_are_not_moved,
             hosts: claims_are_durable_and_listed,
             hosts: claims_keep_to_their_limit_and_claim_nothing_twice,
             hosts: released_hosts_wake_no_earlier_than_told,

@@ -86,11 +86,29 @@ pub fn lines(
     high: f64,
     all: &[Series],
 ) -> String {
-    let mut frame = Frame::new(title, upward, low, high, (high - low) / 5.0);
+    let frame = Frame::new(title, upward, low, high, (high - low) / 5.0);
     let most = all.iter().map(|(_, values)| values.len()).max().unwrap_or(1).max(2);
+    let named = (0..most).filter(|n| n % 2 == 0 || most < 12).map(|n| (n, format!("{}", n + 1)));
+    drawn(frame, along, most, named, all)
+}
+
+/// Lines: each series over 0 to 100 percent of something, from 0 to 1.
+pub fn shares(title: &str, upward: &str, along: &str, all: &[Series]) -> String {
+    let frame = Frame::new(title, upward, 0.0, 1.0, 0.2);
+    let most = all.iter().map(|(_, values)| values.len()).max().unwrap_or(1).max(2);
+    let named = (0..=10).map(|n| (n * (most - 1) / 10, format!("{} %", 10 * n)));
+    drawn(frame, along, most, named, all)
+}
+
+fn drawn(
+    mut frame: Frame,
+    along: &str,
+    most: usize,
+    named: impl Iterator<Item = (usize, String)>,
+    all: &[Series],
+) -> String {
     let x = |n: usize| LEFT + (WIDTH - LEFT - RIGHT) * n as f64 / (most - 1) as f64;
-    for n in (0..most).filter(|n| n % 2 == 0 || most < 12) {
-        let at = format!("{}", n + 1);
+    for (n, at) in named {
         frame.label(x(n), HEIGHT - BOTTOM + 20.0, "middle", &at, " fill=\"#555\"");
     }
     let middle = LEFT + (WIDTH - LEFT - RIGHT) / 2.0;
@@ -155,6 +173,7 @@ mod tests {
         let groups = ["x".to_string(), "y".to_string()];
         for plot in [
             lines("title", "up", "along", 0.0, 1.0, &all),
+            shares("title", "up", "along", &all),
             bars("title", "up", 0.0, 1.0, &groups, &all),
         ] {
             assert!(plot.starts_with("<svg ") && plot.ends_with("</svg>\n"));

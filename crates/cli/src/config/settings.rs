@@ -290,6 +290,7 @@ impl<'a> Holding<'a> {
                 domains: self.list("crawl.domains").to_vec(),
                 order: match self.word("crawl.order") {
                     "depth" => Order::Depth,
+                    "best" => Order::Best,
                     _ => Order::Breadth,
                 },
                 delay: self.duration("crawl.delay"),

@@ -4,9 +4,9 @@ use super::active::Active;
 use super::{Director, GROUP_BYTES, GROUP_MS, GROUP_PAGES};
 use crate::group::{Group, PageDone, Settled};
 use crate::links::seen_fingerprint;
-use argiope_frontier::{Place, SkipReason, place_of_link, place_of_redirect};
-use argiope_model::{JobState, Time};
-use argiope_store::{Claims, Discovery};
+use argiope_frontier::{Place, SkipReason, place_of_link, place_of_redirect, place_of_score};
+use argiope_model::{JobState, Order, Time};
+use argiope_store::{Batch, Claims, Discovery};
 
 /// How often the calendar is looked at for nothing but itself.
 const DUE_MS: i64 = 50;
@@ -62,6 +62,11 @@ impl Director {
         for (host, place) in settled.rows {
             self.frontier.settled(host, place, now);
         }
+        committed
+            .refills
+            .iter()
+            .chain(&committed.claimed)
+            .for_each(|window| self.learn_scores(window));
         for window in committed.refills {
             // A host that is not loaded was claimed by a run that did not end well.
             match self.frontier.is_loaded(window.host) {
@@ -156,10 +161,11 @@ impl Director {
         while pages.len() < GROUP_PAGES && weight < GROUP_BYTES {
             let Some(mut page) = self.pending.pop_front() else { break };
             weight += page.weight();
-            self.discoveries(&mut page, &mut batch.discoveries);
+            self.discoveries(&mut page, &mut batch);
             self.cap_committing(&page);
             pages.push(page);
         }
+        self.put_moved_aside(&mut batch.moves, now);
         // Hosts found by this very group are claimed with it.
         let found = !batch.discoveries.is_empty();
         let hosts = if found { wants.hosts } else { hosts };
@@ -183,22 +189,29 @@ impl Director {
         self.jobs.values().map(|a| a.out).sum()
     }
 
-    pub(super) fn discoveries(&self, page: &mut PageDone, out: &mut Vec<Discovery>) {
-        if page.found.is_empty() {
+    pub(super) fn discoveries(&self, page: &mut PageDone, batch: &mut Batch) {
+        let Some(active) = self.jobs.get(&page.entry.job) else { return };
+        let best = active.job.order == Order::Best;
+        if page.found.is_empty() && !best {
             return;
         }
-        let Some(active) = self.jobs.get(&page.entry.job) else { return };
         let job = active.job.clone();
         let number = page.number;
+        let share = if best { self.share_of(page) } else { 0.0 };
         for found in page.found.drain(..) {
             // What was found at the end of a series may be found elsewhere yet.
             if found.skip != Some(SkipReason::Trap) {
                 self.shared.seen.remember(seen_fingerprint(&job, &found.url), found.depth);
             }
-            let place: Place = match found.index {
-                Some(index) => place_of_link(job.order, found.depth, number, index),
-                None => place_of_redirect(page.entry.place),
+            let score = best.then(|| self.score(&job, &found, share, &mut batch.moves));
+            let place: Place = match (found.index, score) {
+                (Some(index), Some(score)) => place_of_score(score, number, index),
+                (Some(index), None) => place_of_link(job.order, found.depth, number, index),
+                (None, _) => place_of_redirect(page.entry.place),
             };
+            if best && found.index.is_none() {
+                self.live.merits().stands_at(job.id, found.key, place);
+            }
             let place = match found.index {
                 Some(_) => place.with_line(found.line),
                 None => place,
@@ -206,7 +219,7 @@ impl Director {
             let place = if found.back { place.held_back(job.order) } else { place };
             let excluded = self.is_excluded(&found.url).then_some(SkipReason::Excluded);
             let skip = self.still_skipped(&job, &found).or(excluded);
-            out.push(Discovery {
+            batch.discoveries.push(Discovery {
                 url: found.url,
                 key: found.key,
                 job: job.id,
@@ -218,5 +231,6 @@ impl Director {
                 again: false,
             });
         }
+        self.raise_known(&job, page, share, &mut batch.moves);
     }
 }

@@ -8,6 +8,7 @@
 
 mod active;
 mod again;
+mod best;
 pub(crate) mod budgets;
 pub(crate) mod caps;
 mod committing;
@@ -37,8 +38,8 @@ use active::Active;
 use again::Again;
 pub use again::{Return, Tally};
 use argiope_frontier::{
-    Answered, Entry, Exclusions, Frontier, Politeness, Refill, SkipReason, Task, place_of_link,
-    place_of_seed,
+    Answered, Entry, Exclusions, Frontier, Merits, Politeness, Refill, SkipReason, Task,
+    first_place_of_links, place_of_seed,
 };
 use argiope_model::{CanonicalUrl, HostKey, Job, JobId, JobState, Order, Role, Time};
 use argiope_store::{Batch, Discovery, JobChange, JobRow, Next, StoreError};
@@ -172,6 +173,7 @@ impl Director {
         pages: Block,
         member: Option<Membership>,
     ) -> Self {
+        *live.merits() = Merits::with_bytes(settings.merit_memory());
         Director {
             frontier: Frontier::new(Politeness {
                 delay: settings.delay,
@@ -436,7 +438,7 @@ impl Director {
             let (number, jobs) = (self.next_page, &self.jobs);
             let leads_to = |entry: &Entry| {
                 let order = jobs.get(&entry.job).map_or(Order::Breadth, |a| a.job.order);
-                place_of_link(order, entry.depth.saturating_add(1), number, 0)
+                first_place_of_links(order, entry.depth.saturating_add(1), number)
             };
             let caps = &self.caps;
             let refuses = |entry: &Entry| refusing::refusal(&self.shared, jobs, caps, entry);

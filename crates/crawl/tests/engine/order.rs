@@ -3,7 +3,8 @@
 use crate::raw::{Raw, http, missing, redirect};
 use crate::support::{Place, order, single_file};
 use argiope_crawl::Ended;
-use argiope_model::Order;
+use argiope_frontier::Score;
+use argiope_model::{Limits, Order};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
@@ -67,11 +68,70 @@ fn simulate(site: &Site, first: &[&str], order: Order) -> Vec<String> {
                     links.iter().filter(|l| known.insert((*l).clone())).cloned().collect();
                 match order {
                     Order::Breadth => queue.extend(new),
-                    Order::Depth => new.into_iter().rev().for_each(|l| queue.push_front(l)),
+                    _ => new.into_iter().rev().for_each(|l| queue.push_front(l)),
                 }
             }
         }
         visited.push(path);
+    }
+    visited
+}
+
+/// A URL of the simulation below: what it was given, by how many links, its score where that is known.
+#[derive(Clone, Copy)]
+struct Known {
+    cash: f32,
+    links: f32,
+    score: Score,
+}
+
+/// Best: start URLs have 1, a page shares what it has among its links, and what is queued goes by what it
+/// has been given times the links to it, halving by halving, then by the visit that found it.
+fn simulate_best(site: &Site, first: &[&str]) -> Vec<String> {
+    let mut queue: BTreeMap<(u16, u64, u64), String> = BTreeMap::new();
+    let mut places: BTreeMap<String, (u16, u64, u64)> = BTreeMap::new();
+    let mut known: BTreeMap<String, Known> = BTreeMap::new();
+    for (index, path) in first.iter().enumerate() {
+        places.insert((*path).to_owned(), (0, 0, (index as u64) << 16));
+        queue.insert((0, 0, (index as u64) << 16), (*path).to_owned());
+    }
+    let mut visited: Vec<String> = Vec::new();
+    while let Some((at, path)) = queue.pop_first() {
+        let own = Score::at_level(at.0);
+        let cash = match known.remove(&path) {
+            Some(k) if own > k.score => f64::from(k.cash) + own.worth(),
+            Some(k) => f64::from(k.cash),
+            None => own.worth(),
+        };
+        visited.push(path.clone());
+        let (mut links, redirects) = match &site[&path] {
+            Item::Nothing => continue,
+            Item::To(target) => (vec![target.clone()], true),
+            Item::Page(links, _) => (links.clone(), false),
+        };
+        let mut met = BTreeSet::new();
+        links.retain(|link| met.insert(link.clone()));
+        let share = (cash / links.len() as f64) as f32;
+        for (index, link) in links.into_iter().enumerate().filter(|(_, l)| !visited.contains(l)) {
+            let new = Known { cash: 0.0, links: 0.0, score: Score::WORST };
+            let row = known.entry(link.clone()).or_insert(new);
+            (row.cash, row.links) = (row.cash + share, row.links + 1.0);
+            let score = Score::of_worth(f64::from(row.cash) * f64::from(row.links));
+            row.score = row.score.max(score);
+            let place = match places.get(&link) {
+                Some((level, page, seq)) if score.level() < *level => (score.level(), *page, *seq),
+                Some(_) => continue,
+                None if redirects => {
+                    row.score = row.score.max(own);
+                    (at.0, at.1, at.2 + 1)
+                }
+                None => (score.level(), visited.len() as u64, (index as u64) << 16),
+            };
+            if let Some(old) = places.insert(link.clone(), place) {
+                queue.remove(&old);
+            }
+            queue.insert(place, link);
+        }
     }
     visited
 }
@@ -96,7 +156,12 @@ async fn compare(order_of_visits: Order, seed: u64) {
     let place = Place::new();
     let summary = place.crawl(single_file(), job).await;
     assert_eq!(summary.ended, Ended::Done);
-    assert_eq!(server.paths(), simulate(&site, &first, order_of_visits));
+    let want = match order_of_visits {
+        Order::Best => simulate_best(&site, &first),
+        _ => simulate(&site, &first, order_of_visits),
+    };
+    assert_eq!(server.paths(), want);
+    assert_eq!(want.len(), want.iter().collect::<BTreeSet<_>>().len());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -111,4 +176,70 @@ async fn depth_first_follows_the_newest_page() {
     for seed in 1..3 {
         compare(Order::Depth, seed).await;
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn best_first_follows_what_urls_were_given_so_far() {
+    for seed in 1..4 {
+        compare(Order::Best, seed).await;
+    }
+}
+
+/// A start page with thirty leaves, and a page that each leaf links to, the last of what it links to first.
+async fn leaves() -> Raw {
+    Raw::start(|asked| {
+        let links: Vec<String> = match asked.path.as_str() {
+            "/" => (0..30).map(|n| format!("/leaf{n}")).collect(),
+            "/hub" => vec!["/".to_owned(), "/behind".to_owned()],
+            path if path.starts_with("/leaf") => {
+                let rare = path.replace("leaf", "rare");
+                [rare.clone(), format!("{rare}b"), "/hub".to_owned()].to_vec()
+            }
+            path if path.starts_with("/rare") || path == "/behind" => Vec::new(),
+            _ => return missing(),
+        };
+        let links: String = links.iter().map(|l| format!("<a href={l}>{l}</a> ")).collect();
+        http("200 OK", &[("Content-Type", "text/html")], links)
+    })
+    .await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_many_pages_link_to_comes_early_and_nothing_is_left_out() {
+    let mut where_hub_is = Vec::new();
+    for order_of_visits in [Order::Breadth, Order::Best] {
+        let server = leaves().await;
+        let mut job = order(&[server.url("/")]);
+        job.order = order_of_visits;
+        let summary = Place::new().crawl(single_file(), job).await;
+        assert_eq!(summary.ended, Ended::Done);
+        let paths = server.paths();
+        assert_eq!(paths.iter().collect::<BTreeSet<_>>().len(), 93);
+        assert_eq!(paths.len(), 93);
+        where_hub_is.push(paths.iter().position(|path| path == "/hub").expect("it is fetched"));
+    }
+    assert!(where_hub_is[0] > 30 && where_hub_is[1] < 8, "{where_hub_is:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_crawl_that_goes_on_goes_on_with_the_best() {
+    let (server, place) = (leaves().await, Place::new());
+    let job = |pages| {
+        let mut job = order(&[server.url("/")]);
+        (job.order, job.limits) = (Order::Best, Limits { pages, ..Limits::default() });
+        job
+    };
+    // The page that many link to has begun to rise and was not asked for yet.
+    let summary = place.crawl(single_file(), job(Some(3))).await;
+    assert_eq!((summary.ended, server.paths().len()), (Ended::Limit, 3));
+    let hub = place.rows().into_iter().find(|(url, _)| url.ends_with("/hub")).expect("known").1;
+    let others = place.rows().into_iter().filter(|(url, _)| url.contains("/leaf"));
+    let waiting = others.filter_map(|(_, row)| row.place).min().expect("leaves wait");
+    let hub = hub.place.expect("it waits");
+    assert_eq!(place.crawl(single_file(), job(None)).await.ended, Ended::Done);
+    let paths = server.paths();
+    assert_eq!(paths.iter().collect::<BTreeSet<_>>().len(), 93);
+    let at = paths.iter().position(|path| path == "/hub").expect("it is fetched");
+    // Its score went on from where it was: two leaves more, or none.
+    assert!(at <= if hub < waiting { 4 } else { 8 }, "{at}: {paths:?}");
 }

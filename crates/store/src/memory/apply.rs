@@ -8,8 +8,8 @@ use crate::row::{
     Change, Ended, HostRow, JobCounters, JobRow, PayloadRow, UrlRow, UrlState, damaged, disk_of,
 };
 use crate::rule::{
-    Again, after_result, count_result, first_met, found_again, handed_to, is_news, visited_again,
-    was_handed_out,
+    Again, after_result, count_result, first_met, found_again, handed_to, is_news, moved,
+    visited_again, was_handed_out,
 };
 use argiope_frontier::{Entry, HostWindow, Place, Refill, Temper};
 use argiope_model::{DocId, HostKey, JobId, JobState, Role, Time, UrlKey};
@@ -114,6 +114,18 @@ impl Tables {
             counters.take_back(counted);
             self.enqueue(k, place);
             queued.push(k);
+        }
+        for to in &batch.moves {
+            let Some(row) = self.urls.get_mut(&to.key) else { continue };
+            if let Some(from) = moved(&mut row.head, to)
+                && let Some(place) = row.head.place
+            {
+                self.ready.remove(&(to.key.host, from));
+                self.ready.insert((to.key.host, place), to.key);
+            }
+            if self.urls[&to.key].due.is_none() {
+                queued.push(to.key);
+            }
         }
         for (k, plan) in batch.plans {
             if let Some(row) = self.urls.get_mut(&k).filter(|r| r.state != UrlState::Forgotten) {

@@ -192,7 +192,9 @@ fn wanted(batch: &Batch) -> (BTreeSet<UrlKey>, BTreeSet<HostKey>) {
     let forgotten = batch.forget.urls.iter().copied().chain(thinned);
     let again = batch.again.iter().map(|(key, _)| *key);
     let plans = batch.plans.iter().map(|(key, _)| *key);
+    let placed = batch.moves.iter().map(|to| to.key);
     let urls = pages.chain(found).chain(moved).chain(forgotten).chain(again).chain(plans);
+    let urls = urls.chain(placed);
     let urls: BTreeSet<UrlKey> = urls.collect();
     let mut hosts: BTreeSet<HostKey> = urls.iter().map(|k| k.host).collect();
     hosts.extend(batch.notes.iter().map(|note| note.host));

@@ -156,6 +156,8 @@ pub(super) fn split(batch: &mut Batch, mine: impl Fn(u16) -> bool) -> Vec<(u16, 
         out.push((of.part, Message::Robots(Told { host: of.host, job, url, file })));
     }
     batch.claims.named.retain(|named| mine(named.host.part));
+    // Whether the row is out, only its owner knows.
+    batch.moves.retain(|to| mine(to.key.host.part));
     out
 }
 

@@ -59,6 +59,9 @@ impl<B: Base> Work<'_, B> {
         for (key, place) in batch.again {
             again += u64::from(self.visit_again(key, place)?);
         }
+        for to in &batch.moves {
+            self.move_row(to)?;
+        }
         for (key, plan) in batch.plans {
             self.plan(key, plan)?;
         }

@@ -3,9 +3,9 @@
 use super::overlay::{Row, Work};
 use super::{Base, ReadyRow, Table, key};
 use crate::StoreError;
-use crate::batch::Discovery;
+use crate::batch::{Discovery, Move};
 use crate::row::{self, HostRow, UrlHead, UrlState, damaged};
-use crate::rule::{Again, first_met, found_again, visited_again};
+use crate::rule::{Again, first_met, found_again, moved, visited_again};
 use argiope_frontier::revisit::PageState;
 use argiope_frontier::{Entry, Place};
 use argiope_model::{CanonicalUrl, JobState, UrlKey};
@@ -59,24 +59,48 @@ impl<B: Base> Work<'_, B> {
         let Some(row) = self.row(k)? else { return Ok(false) };
         let Some(counted) = visited_again(&mut row.head, place) else { return Ok(false) };
         row.dirty = true;
-        let entry = Entry {
-            key: k,
-            place,
-            url: CanonicalUrl::parse(&row.url).map_err(|e| damaged("URLs", e))?,
-            doc: row.head.doc,
-            job: row.head.job(),
-            depth: row.head.depth,
-            attempts: 0,
-            expand: false,
-            role: row.head.role,
-            hops: row.head.hops,
-            again: row.head.is_again(),
-        };
+        let entry = self.entry_at(k, place)?;
         let (counters, again) = (self.counters(entry.job)?, entry.again);
         counters.queued += 1;
         counters.take_back(counted);
         self.enqueue(entry)?;
         Ok(again)
+    }
+
+    /// Moves a queued row to where its score belongs, and tells where it is now.
+    pub(super) fn move_row(&mut self, to: &Move) -> Result<(), StoreError> {
+        let Some(row) = self.row(to.key)? else { return Ok(()) };
+        let from = moved(&mut row.head, to);
+        row.dirty |= from.is_some();
+        let (Some(place), None) = (row.head.place, row.head.due) else { return Ok(()) };
+        let ready = ReadyRow::of(to.key, &row.head);
+        let entry = self.entry_at(to.key, place)?;
+        if let Some(from) = from {
+            self.delete(Table::Queue, key::ready(to.key.host, from));
+            self.put(Table::Queue, key::ready(to.key.host, place), row::encode(&ready));
+        }
+        if self.known_host(to.key.host)?.claimed {
+            self.queued.push(entry);
+        }
+        Ok(())
+    }
+
+    /// A row as it is handed out.
+    fn entry_at(&mut self, k: UrlKey, place: Place) -> Result<Entry, StoreError> {
+        let Row { head, url, .. } = self.read_row(k);
+        Ok(Entry {
+            key: k,
+            place,
+            url: CanonicalUrl::parse(url).map_err(|e| damaged("URLs", e))?,
+            doc: head.doc,
+            job: head.job(),
+            depth: head.depth,
+            attempts: 0,
+            expand: false,
+            role: head.role,
+            hops: head.hops,
+            again: head.is_again(),
+        })
     }
 
     /// Writes down what is remembered of a URL's visits.

@@ -229,6 +229,8 @@ impl<'a, B: Base> Work<'a, B> {
     pub fn committed(mut self) -> Vec<Entry> {
         // Who gave a host back does not want its rows told.
         self.queued.retain(|entry| self.hosts[&entry.key.host].claimed);
+        // Nor does anybody want to know where a row was before it was moved.
+        self.queued.retain(|entry| self.rows[&entry.key].head.place == Some(entry.place));
         // A row may have changed after it was queued: met on a shorter way, taken over.
         let jobs = &self.kept.jobs;
         for entry in &mut self.queued {

@@ -2,11 +2,11 @@
 
 use crate::scene::{self, *};
 use argiope_frontier::revisit::PageState;
-use argiope_frontier::{Entry, HostNote, Place, Refill, Release, SkipReason, place_of_link};
+use argiope_frontier::{Entry, HostNote, Place, Refill, Release, Score, SkipReason, place_of_link};
 use argiope_model::{HostKey, JobState, Location, Order, Role, SiteKey, Time, UrlKey};
 use argiope_store::{
-    Batch, Claims, Committed, Discovery, Forget, JobChange, Next, PageResult, Payload, SegmentKind,
-    UrlState,
+    Batch, Claims, Committed, Discovery, Forget, JobChange, Move, Next, PageResult, Payload,
+    SegmentKind, UrlState,
 };
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -41,6 +41,8 @@ pub struct Step {
     pub reopen: bool,
     pub forget: Option<usize>,
     pub again: Vec<usize>,
+    /// URLs, whose, how many steps below the best, whether they may fall.
+    pub moves: Vec<(usize, u32, u16, bool)>,
 }
 
 #[derive(Clone, Debug)]
@@ -125,10 +127,11 @@ pub fn step() -> impl Strategy<Value = Step> {
             prop::bool::weighted(0.05),
             prop::option::weighted(0.1, 0..URLS.len()),
             prop::collection::vec(0..URLS.len(), 0..3),
+            prop::collection::vec((0..URLS.len(), 1..=2u32, 0..4u16, any::<bool>()), 0..3),
         ),
     )
         .prop_map(|(later_ms, job, found, results, releases, claim, about, refill, last)| {
-            let (reopen, forget, again) = last;
+            let (reopen, forget, again, moves) = last;
             Step {
                 later_ms,
                 job,
@@ -141,6 +144,7 @@ pub fn step() -> impl Strategy<Value = Step> {
                 reopen,
                 forget,
                 again,
+                moves,
             }
         })
 }
@@ -190,6 +194,7 @@ impl History {
             },
             forget: self.forget(step),
             again: self.again(step).collect(),
+            moves: self.moves(step),
             plans: self.again(step).map(|(key, at)| (key, plan(at.order))).collect(),
             pages,
             ..Batch::default()
@@ -203,6 +208,18 @@ impl History {
         let pages = self.pages;
         let at = move |index| place_of_link(Order::Breadth, 0, pages, 1_000 + index);
         step.again.iter().enumerate().map(move |(index, n)| (scene::key(URLS[*n]), at(index)))
+    }
+
+    /// URLs that are worth more or less now; none whose result comes with the same batch.
+    fn moves(&self, step: &Step) -> Vec<Move> {
+        let settled: Vec<UrlKey> = self.results(step).iter().map(|p| p.entry.key).collect();
+        let moves = step.moves.iter().map(|(url, job, level, may_fall)| Move {
+            key: scene::key(URLS[*url]),
+            job: argiope_model::JobId(*job),
+            score: Score::at_level(*level),
+            may_fall: *may_fall,
+        });
+        moves.filter(|to| !settled.contains(&to.key)).collect()
     }
 
     /// A URL that is known is forgotten, with its payload; its host's robots file now and then.
@@ -251,6 +268,9 @@ impl History {
         for page in self.results(step) {
             self.out.remove(&(page.entry.key.host, page.entry.place));
         }
+        // Whoever has rows moved puts them aside until they are told again.
+        let moved: Vec<UrlKey> = self.moves(step).iter().map(|to| to.key).collect();
+        self.out.retain(|_, forms| forms.iter().all(|e| !moved.contains(&e.key)));
         for release in self.releases(step) {
             self.claimed.remove(&release.host);
             self.out.retain(|(host, _), _| *host != release.host);
