@@ -7,6 +7,8 @@
 
 use super::Word;
 use super::page::{Bag, Direction, Known};
+use argiope_model::UrlKey;
+use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet, VecDeque};
 
 /// Pages that are remembered to learn from.
@@ -15,22 +17,29 @@ pub(super) const MOST_PAGES: usize = 1500;
 const LEARNED_WORDS: usize = 120;
 /// Most words that example pages give.
 const EXAMPLE_WORDS: usize = 120;
+/// How often good pages and the words they share are worked out from each other.
+const ROUNDS: usize = 2;
+/// Likeness counts by this power: a page that is twice as much alike is not twice as much about it.
+const BEND: f32 = 0.7;
+/// As how many pages an example counts.
+const EXAMPLE: f32 = 2.0;
 
 /// A page that is remembered.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Kept {
-    pub id: u64,
+    pub key: UrlKey,
     pub bag: Bag,
     pub relevance: f32,
 }
 
-#[derive(Clone, Debug, Default)]
+/// What is wanted, and what was learned of it.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Aim {
-    pub truth: HashMap<u64, f32>,
-    given: Vec<Word>,
+    /// Each given word in its forms.
+    given: Vec<Vec<Word>>,
     examples: Vec<Bag>,
     /// The example pages, where they lie in the web that is read.
-    same: HashSet<u64>,
+    same: HashSet<UrlKey>,
     pub known: Known,
     pages: VecDeque<Kept>,
     /// Pages read when it was last learned.
@@ -50,19 +59,17 @@ pub(super) struct Aim {
 }
 
 impl Aim {
-    pub fn about(words: &[Word]) -> Self {
-        let mut aim = Aim { given: words.to_vec(), border: 0.5, slope: 0.1, ..Aim::default() };
-        aim.given.sort_unstable();
-        aim.given.dedup();
+    pub fn about(words: Vec<Vec<Word>>) -> Self {
+        let mut aim = Aim { given: words, border: 0.5, slope: 0.1, ..Aim::default() };
         aim.point();
         aim
     }
 
     /// An example page was read.
-    pub fn like(&mut self, id: u64, text: &[Word]) {
+    pub fn like(&mut self, key: UrlKey, text: &[Word]) {
         let bag = Bag::of(text);
         self.examples.push(bag);
-        self.same.insert(id);
+        self.same.insert(key);
         self.point();
         self.learn();
     }
@@ -78,8 +85,20 @@ impl Aim {
                 *weights.entry(word).or_default() += weight / length / self.examples.len() as f32;
             }
         }
-        let lots = self.given.iter().map(|w| self.known.rarity(*w).powi(2)).sum::<f32>().sqrt();
-        for word in &self.given {
+        // Of the forms of a word those count that pages have.
+        let mut given: Vec<Word> = Vec::new();
+        for forms in &self.given {
+            let met = forms.iter().copied().filter(|form| self.known.has(*form));
+            let before = given.len();
+            given.extend(met);
+            if given.len() == before {
+                given.extend(forms.first());
+            }
+        }
+        given.sort_unstable();
+        given.dedup();
+        let lots = given.iter().map(|w| self.known.rarity(*w).powi(2)).sum::<f32>().sqrt();
+        for word in &given {
             *weights.entry(*word).or_default() += self.known.rarity(*word) / lots.max(1e-9);
         }
         self.wanted = Direction::of(weights, EXAMPLE_WORDS.max(self.given.len()));
@@ -87,13 +106,12 @@ impl Aim {
 
     /// How much a page is about it: the part of the given words, and of the learned ones.
     fn parts(&self, bag: &Bag) -> (f32, f32) {
-        let power = super::knob("POWER", 0.5);
         let wanted = self.wanted.likeness(bag, &self.known) / self.wanted_good.max(1e-3);
         let learned = match self.trust > 0.0 {
             true => self.learned.likeness(bag, &self.known) / self.learned_good.max(1e-3),
             false => 0.0,
         };
-        (wanted.powf(power).min(1.5), learned.powf(power).min(1.5))
+        (wanted.powf(BEND).min(1.5), learned.powf(BEND).min(1.5))
     }
 
     fn mixed(&self, (wanted, learned): (f32, f32)) -> f32 {
@@ -105,13 +123,12 @@ impl Aim {
     }
 
     /// A page was read: how much it is about it, 0 to 1.
-    pub fn read(&mut self, id: u64, text: &[Word]) -> f32 {
+    pub fn read(&mut self, key: UrlKey, text: &[Word]) -> f32 {
         let bag = Bag::of(text);
         self.known.add(&bag);
         self.wanted_good = self.wanted_good.max(0.5 * self.wanted.likeness(&bag, &self.known));
         let relevance = self.relevance_of(self.mixed(self.parts(&bag)));
-        let relevance = self.truth.get(&id).copied().unwrap_or(relevance);
-        self.pages.push_back(Kept { id, bag, relevance });
+        self.pages.push_back(Kept { key, bag, relevance });
         if self.pages.len() > MOST_PAGES {
             self.pages.pop_front();
         }
@@ -135,10 +152,10 @@ impl Aim {
             self.others().map(|kept| self.wanted.likeness(&kept.bag, &self.known)).collect();
         self.wanted_good = best_of(&plain);
         self.judge(true);
-        for _ in 0..super::knob("ROUNDS", 3.0) as u32 {
+        for _ in 0..ROUNDS {
             let good: f32 = self.pages.iter().map(|kept| kept.relevance).sum();
-            let good = good + 2.0 * self.examples.len() as f32;
-            self.trust = super::knob("TRUST", 0.8) * (good / (good + 3.0));
+            let good = good + EXAMPLE * self.examples.len() as f32;
+            self.trust = 0.8 * (good / (good + 3.0));
             self.relearn();
             self.judge(true);
         }
@@ -148,7 +165,7 @@ impl Aim {
 
     /// The remembered pages that are not examples: these are too much alike themselves.
     fn others(&self) -> impl Iterator<Item = &Kept> {
-        self.pages.iter().filter(|kept| !self.same.contains(&kept.id))
+        self.pages.iter().filter(|kept| !self.same.contains(&kept.key))
     }
 
     /// The relevance of all remembered pages. To learn from, only those count that are surely about
@@ -160,26 +177,23 @@ impl Aim {
             self.others().map(|kept| self.mixed(self.parts(&kept.bag))).collect();
         let (low, spread, high) = halves(&others);
         let way = high - low;
-        self.border = low + if surely { super::knob("SURE", 0.5) * way } else { (super::knob("SPREAD", 2.5) * spread).clamp(super::knob("LOWEST", 0.3) * way, 0.5 * way) };
+        self.border = low + if surely { 0.5 * way } else { (2.5 * spread).clamp(0.35 * way, 0.5 * way) };
         self.slope = ((self.border - low) / 4.0).max(0.02);
         for n in 0..mixed.len() {
             self.pages[n].relevance = self.relevance_of(mixed[n]);
-            if let Some(r) = self.truth.get(&self.pages[n].id) {
-                self.pages[n].relevance = *r;
-            }
         }
     }
 
     /// The direction of the good pages, away from the others.
     fn relearn(&mut self) {
         let mut weights: HashMap<Word, f32> = HashMap::new();
-        let sure = 2.0 * self.examples.len() as f32;
+        let sure = EXAMPLE * self.examples.len() as f32;
         let good: f32 = self.pages.iter().map(|kept| kept.relevance).sum();
         let bad = self.pages.len() as f32 - good;
         for kept in &self.pages {
             let length = kept.bag.words.iter().map(|(w, n)| (n * self.known.rarity(*w)).powi(2));
             let length = length.sum::<f32>().sqrt().max(1e-9);
-            let share = kept.relevance / (good + 0.5 + sure) - super::knob("AWAY", 1.0) * (1.0 - kept.relevance) / (bad + 0.5);
+            let share = kept.relevance / (good + 0.5 + sure) - (1.0 - kept.relevance) / (bad + 0.5);
             for (word, count) in &kept.bag.words {
                 *weights.entry(*word).or_default() +=
                     share * count * self.known.rarity(*word) / length;
@@ -190,7 +204,7 @@ impl Aim {
             let length = length.sum::<f32>().sqrt().max(1e-9);
             for (word, count) in &bag.words {
                 *weights.entry(*word).or_default() +=
-                    2.0 / (good + 0.5 + sure) * count * self.known.rarity(*word) / length;
+                    EXAMPLE / (good + 0.5 + sure) * count * self.known.rarity(*word) / length;
             }
         }
         self.learned = Direction::of(weights, LEARNED_WORDS);
@@ -203,11 +217,11 @@ impl Aim {
     fn tell(&mut self) {
         let mut counts: HashMap<Word, (f32, f32)> = HashMap::new();
         let good: f32 = self.pages.iter().map(|kept| kept.relevance).sum();
-        let sure = 2.0 * self.examples.len() as f32;
+        let sure = EXAMPLE * self.examples.len() as f32;
         let (good, all) = (good + sure, self.pages.len() as f32 + sure);
         for bag in &self.examples {
             for (word, _) in &bag.words {
-                counts.entry(*word).or_default().0 += 2.0;
+                counts.entry(*word).or_default().0 += EXAMPLE;
             }
         }
         for kept in &self.pages {
@@ -232,24 +246,13 @@ impl Aim {
 
     /// Whether a word of a link speaks for (above 0) or against what is wanted.
     pub fn telling(&self, word: Word) -> f32 {
-        let own = if self.given.binary_search(&word).is_ok() { 2.0 } else { 0.0 };
-        let learned = match self.telling.get(&word) {
-            Some(weight) => *weight,
-            None => 0.0,
-        };
+        let own = if self.given.iter().any(|forms| forms.contains(&word)) { 2.0 } else { 0.0 };
+        let learned = self.telling.get(&word).copied().unwrap_or(0.0);
         let example = match self.wanted.weight(word) {
             weight if weight > 0.0 && own == 0.0 && learned == 0.0 => 4.0 * weight,
             _ => 0.0,
         };
         if own > 0.0 { learned.max(0.0).max(own) } else { learned + example }
-    }
-
-    pub fn look(&self) -> (Vec<(u64, f32, f32, f32)>, f32, f32) {
-        let all = self.pages.iter().map(|k| {
-            let (a, b) = self.parts(&k.bag);
-            (k.id, a, b, k.relevance)
-        });
-        (all.collect(), self.border, self.trust)
     }
 
     /// How many pages had been read when it was last learned.

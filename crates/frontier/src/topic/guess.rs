@@ -3,6 +3,8 @@
 //! A handful of numbers, each weighed; the weights begin at what is usual and are corrected by every
 //! page that is read.
 
+use serde::{Deserialize, Serialize};
+
 /// What speaks for a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
@@ -87,7 +89,7 @@ impl Part {
 pub(super) type Numbers = [f32; PARTS];
 
 /// The weights.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Guess {
     weights: Numbers,
     /// How much each was moved so far.
@@ -132,6 +134,6 @@ impl Guess {
 }
 
 /// From a sum to a chance.
-pub(super) fn chance(sum: f32) -> f32 {
+fn chance(sum: f32) -> f32 {
     1.0 / (1.0 + (-sum).exp())
 }

@@ -1,6 +1,7 @@
 //! The words of a page, counted, and what is known of words in general.
 
 use super::Word;
+use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
 /// Different words of a page that count: its first ones.
@@ -11,7 +12,7 @@ const MOST_READ: usize = 4000;
 const MOST_KNOWN: usize = 400_000;
 
 /// The different words of a page in ascending order, each with how much it stands out there.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Bag {
     pub words: Vec<(Word, f32)>,
 }
@@ -33,7 +34,7 @@ impl Bag {
 }
 
 /// On how many pages a word was met.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Known {
     pub pages: u32,
     counts: HashMap<Word, u32>,
@@ -58,6 +59,11 @@ impl Known {
         }
     }
 
+    /// Whether a word was met.
+    pub fn has(&self, word: Word) -> bool {
+        self.counts.contains_key(&word)
+    }
+
     /// How much a word tells: the rarer, the more.
     pub fn rarity(&self, word: Word) -> f32 {
         let count = self.counts.get(&word).copied().unwrap_or(0) as f32;
@@ -67,7 +73,7 @@ impl Known {
 }
 
 /// A direction in the space of words; its length is 1.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Direction {
     weights: HashMap<Word, f32>,
 }

@@ -1,17 +1,19 @@
 //! How good something was so far: a site, a folder, the links of a page, a word.
 
+use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
 /// Things that are remembered.
 const MOST: usize = 200_000;
 
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Seen {
     good: f32,
     count: f32,
 }
 
-#[derive(Clone, Debug, Default)]
+/// Records by what they are of.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Record {
     seen: HashMap<u64, Seen>,
 }
