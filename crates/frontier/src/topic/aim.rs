@@ -177,7 +177,8 @@ impl Aim {
             self.others().map(|kept| self.mixed(self.parts(&kept.bag))).collect();
         let (low, spread, high) = halves(&others);
         let way = high - low;
-        self.border = low + if surely { 0.5 * way } else { (2.5 * spread).clamp(0.35 * way, 0.5 * way) };
+        self.border =
+            low + if surely { 0.5 * way } else { (2.5 * spread).clamp(0.35 * way, 0.5 * way) };
         self.slope = ((self.border - low) / 4.0).max(0.02);
         for n in 0..mixed.len() {
             self.pages[n].relevance = self.relevance_of(mixed[n]);
@@ -289,7 +290,8 @@ fn halves(values: &[f32]) -> (f32, f32, f32) {
         }
         low = if counts[0] > 0.0 { sums[0] / counts[0] } else { 0.0 };
         high = if counts[1] > 0.0 { sums[1] / counts[1] } else { top };
-        spread = if counts[0] > 0.0 { (squares / counts[0] - low * low).max(0.0).sqrt() } else { 0.0 };
+        spread =
+            if counts[0] > 0.0 { (squares / counts[0] - low * low).max(0.0).sqrt() } else { 0.0 };
     }
     (low, spread, high)
 }

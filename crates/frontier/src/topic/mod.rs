@@ -30,10 +30,10 @@ mod tests;
 
 use crate::order::Score;
 use aim::Aim;
-pub use guess::{PARTS, Part};
-use guess::{Guess, Numbers};
-use record::Record;
 use argiope_model::UrlKey;
+use guess::{Guess, Numbers};
+pub use guess::{PARTS, Part};
+use record::Record;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
