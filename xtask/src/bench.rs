@@ -16,3 +16,4 @@ pub mod plot;
 pub mod rivals;
 pub mod search;
 pub mod table;
+pub mod topics;

@@ -320,6 +320,10 @@ fn score_row(
         let Merit { cash, links, .. } = merit;
         words.push_str(&format!("; cash {cash:.3e}, times links {links}"));
     }
+    let halvings = live.map_or(0, |live| live.merits().halvings(key.host));
+    if halvings > 0 {
+        words.push_str(&format!("; halved {halvings} times: its host seldom has a page"));
+    }
     let counts = links.view().and_then(|view| view.counts(&[key]));
     if let Some(counts) = counts.ok().and_then(|counts| counts.first().copied()) {
         let Counts { backlinks, sites } = counts;

@@ -3,7 +3,8 @@
 //! * What this is: on-line importance after the manner of OPIC. Start URLs have a cash of 1. A page that
 //!   was read hands its cash to what it links to, in equal shares; a queued URL collects what it is given.
 //!   It is worth its cash times the links that lead to it, where a link from another site counts as
-//!   [`OTHER_SITE`]: such a link nobody gives for the sake of a menu.
+//!   [`OTHER_SITE`]: such a link nobody gives for the sake of a menu. Of a host that answers most requests
+//!   with no page, that is halved as often as the part that are pages has to be doubled to one in two.
 //! * Its place: the engine tells what was read, and has rows moved whose [`Score`] has risen. As a step is
 //!   a halving, a row moves a few times in its life.
 //! * Invariant: what is remembered is bounded. Where there is no more room, the half that is worth least is
@@ -12,7 +13,7 @@
 //! * What is not here: places ([`crate::Place`]), the queue (`store`), what a page is about.
 
 use crate::order::{Place, Score};
-use argiope_model::{JobId, UrlKey};
+use argiope_model::{HostKey, JobId, UrlKey};
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasherDefault, DefaultHasher};
 
@@ -33,9 +34,10 @@ pub struct Merit {
 }
 
 impl Merit {
-    /// What it is worth.
-    fn worth(&self) -> Score {
-        Score::of_worth(f64::from(self.cash) * f64::from(self.links.max(1.0)))
+    /// What it is worth on a host like this.
+    fn worth(&self, halvings: u16) -> Score {
+        let here = Score::of_worth(f64::from(self.cash) * f64::from(self.links.max(1.0)));
+        Score::at_level(here.level().saturating_add(halvings))
     }
 }
 
@@ -44,13 +46,21 @@ impl Merit {
 pub struct Merits {
     most: usize,
     /// The same for the same keys in every run, so that a simulation repeats itself.
-    rows: HashMap<u64, Merit, BuildHasherDefault<DefaultHasher>>,
+    rows: HashMap<u64, Merit, Steady>,
+    /// Of hosts: requests, and how many of them brought a page.
+    hosts: HashMap<HostKey, (u32, u32), Steady>,
 }
+
+type Steady = BuildHasherDefault<DefaultHasher>;
+
+/// Requests after which a host can be judged.
+const ENOUGH: u32 = 8;
 
 impl Merits {
     /// What fits into so many bytes.
     pub fn with_bytes(bytes: usize) -> Self {
-        Merits { most: (bytes / ROW_BYTES).max(16), rows: HashMap::default() }
+        let most = (bytes / ROW_BYTES).max(16);
+        Merits { most, rows: HashMap::default(), hosts: HashMap::default() }
     }
 
     /// How many URLs are remembered.
@@ -101,10 +111,11 @@ impl Merits {
     /// A URL that is known already is given a share: what it is worth now, where that is more than before.
     /// One that is not remembered was read, most often, and gets nothing.
     pub fn raise(&mut self, job: JobId, key: UrlKey, share: f64, other: bool) -> Option<Score> {
+        let halvings = self.halvings(key.host);
         let merit = self.rows.get_mut(&slot(job, key))?;
         merit.cash += share as f32;
         merit.links += if other { OTHER_SITE } else { 1.0 };
-        let score = merit.worth();
+        let score = merit.worth(halvings);
         (score > merit.score).then(|| {
             merit.score = score;
             score
@@ -139,9 +150,21 @@ impl Merits {
         }
     }
 
-    /// Nothing more of these jobs is waited for.
-    pub fn clear(&mut self) {
-        self.rows = HashMap::default();
+    /// A request to a host brought a page, or none.
+    pub fn answered(&mut self, host: HostKey, page: bool) {
+        if self.hosts.len() >= self.most && !self.hosts.contains_key(&host) {
+            // Whoever fails goes on failing and is soon known again.
+            self.hosts.clear();
+        }
+        let (asked, pages) = self.hosts.entry(host).or_default();
+        (*asked, *pages) = (asked.saturating_add(1), pages.saturating_add(u32::from(page)));
+    }
+
+    /// How often the worth of a host's URLs is halved for requests that bring no page.
+    pub fn halvings(&self, host: HostKey) -> u16 {
+        let (asked, pages) = self.hosts.get(&host).copied().unwrap_or_default();
+        let most = if asked < ENOUGH { 0 } else { asked / 2 / pages.max(1) };
+        most.checked_ilog2().unwrap_or(0) as u16
     }
 
     fn make_room(&mut self) {
@@ -171,8 +194,6 @@ fn slot(job: JobId, key: UrlKey) -> u64 {
 mod tests {
     use super::*;
     use crate::order::place_of_score;
-    use argiope_model::HostKey;
-
     const JOB: JobId = JobId(1);
 
     fn key(url: u64) -> UrlKey {
@@ -201,6 +222,25 @@ mod tests {
         let (near, _) = merits.give(JOB, key(1), 0.01, false);
         let (far, _) = merits.give(JOB, key(2), 0.01, true);
         assert_eq!(far.level() + 2, near.level());
+    }
+
+    #[test]
+    fn urls_of_a_host_that_seldom_has_a_page_are_worth_less() {
+        let mut merits = small();
+        let host = key(1).host;
+        assert_eq!(merits.halvings(host), 0);
+        (0..100).for_each(|n| merits.answered(host, n % 2 == 0));
+        assert_eq!(merits.halvings(host), 0, "every second one");
+        (0..300).for_each(|_| merits.answered(host, false));
+        assert_eq!(merits.halvings(host), 2, "one in eight");
+        let (score, _) = merits.give(JOB, key(1), 0.5, false);
+        assert_eq!(score, Score::of_worth(0.125));
+        let other = UrlKey { host: HostKey { part: 4, host: [7; 6] }, url: 1 };
+        assert_eq!(merits.give(JOB, other, 0.5, false).0, Score::of_worth(0.5));
+        (0..7).for_each(|_| merits.answered(other.host, false));
+        assert_eq!(merits.halvings(other.host), 0, "too early to tell");
+        merits.answered(other.host, false);
+        assert_eq!(merits.halvings(other.host), 2);
     }
 
     #[test]

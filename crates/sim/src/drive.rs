@@ -431,7 +431,11 @@ impl Simulation<'_> {
             seeds: seeds.collect::<Result<_, _>>()?,
             rule: ScopeRule::Any,
             domains: Vec::new(),
-            order: if self.scenario.seed.is_multiple_of(3) { Order::Depth } else { Order::Breadth },
+            order: match self.scenario.seed % 4 {
+                1 => Order::Best,
+                3 => Order::Depth,
+                _ => Order::Breadth,
+            },
             limits: Limits { pages: self.scenario.limit(turn), ..Limits::default() },
             wanted: Wanted { types: types.into(), skip_extensions: Default::default() },
             query: QueryPolicy::Keep,

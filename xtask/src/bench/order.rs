@@ -7,9 +7,10 @@
 //! to 80 % of the mass, against breadth-first. *Ideal* knows the ranks beforehand and follows no links.
 //!
 //! **Corpus**: Debian documentation packages served by nginx on loopback, by default those of PostgreSQL
-//! and Rust; `--site` names others, or folders.
+//! and Rust; `--site` names others, or folders. And made-up webs of six topics ([`topics`]), where what
+//! counts is the part of the pages on one topic that an order has at 20 % of the fetches.
 //!
-//! **How**: `cargo xtask bench order --site rust-doc`. One connection and no delay, so that orders are exact.
+//! **How**: `cargo xtask bench order --site rust-doc --webs 2`. One connection and no delay, so that orders are exact.
 //! Tables and plots are left in `target/outside/bench-order/`.
 //!
 //! **Would be falsified by**: best-first above 0.6 of the fetches of breadth-first on a site where the ideal
@@ -17,6 +18,7 @@
 
 use super::plot::{Series, shares};
 use super::table::aligned;
+use super::topics;
 use crate::docs::{self, Docs};
 use crate::nginx::Nginx;
 use crate::{argiope_bin, process, scratch, test, tools};
@@ -37,11 +39,12 @@ const POINTS: usize = 101;
 
 /// Reads the flags and crawls every site in every order.
 pub fn run(args: &[&str]) -> Result<()> {
-    let mut sites = Vec::new();
+    let (mut sites, mut webs) = (Vec::new(), 2);
     for pair in args.chunks(2) {
         match pair {
             ["--site", name] => sites.push(*name),
-            _ => bail!("--site NAME is known here, any number of times"),
+            ["--webs", count] => webs = count.parse().context("--webs takes a number")?,
+            _ => bail!("--site NAME, any number of times, and --webs N are known here"),
         }
     }
     tools::prepare(tools::FOR_BENCH);
@@ -52,10 +55,13 @@ pub fn run(args: &[&str]) -> Result<()> {
     let dir = scratch().join("bench-order");
     let _ = std::fs::remove_dir_all(&dir);
     let mut report = String::new();
+    for seed in 1..=webs {
+        let dir = dir.join(format!("topic-{seed}"));
+        report.push_str(&topic_web(seed, &binary, &dir)?);
+    }
     for name in if sites.is_empty() { SITES.to_vec() } else { sites } {
         let docs = docs::site(name)?.past_refresh();
         let dir = dir.join(Path::new(name).file_name().unwrap_or_default());
-        std::fs::create_dir_all(&dir)?;
         report.push_str(&one_site(&docs, &binary, &dir)?);
     }
     print!("{report}");
@@ -64,55 +70,128 @@ pub fn run(args: &[&str]) -> Result<()> {
     Ok(())
 }
 
-fn one_site(docs: &Docs, binary: &Path, dir: &Path) -> Result<String> {
-    let nginx = Nginx::serve(&docs.root, dir, "")?;
-    let start = format!("{}{}", nginx.origin, docs.start);
-    let mut visits: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-    let mut graph = None;
-    for order in ORDERS {
-        eprintln!("{}, {order} ...", docs.name);
+/// A site being crawled in one order after another.
+struct Site<'a> {
+    docs: &'a Docs,
+    binary: &'a Path,
+    dir: &'a Path,
+    nginx: Nginx,
+}
+
+/// An order by name, and what asks for it.
+type Asked = (&'static str, Vec<&'static str>);
+
+impl<'a> Site<'a> {
+    fn serve(docs: &'a Docs, binary: &'a Path, dir: &'a Path) -> Result<Self> {
+        std::fs::create_dir_all(dir)?;
+        Ok(Site { docs, binary, dir, nginx: Nginx::serve(&docs.root, dir, "")? })
+    }
+
+    /// Crawls in an order: the pages as they were asked for, and the links between them where they
+    /// are wanted.
+    fn crawl(&self, (name, flags): &Asked, links: bool) -> Result<(Vec<String>, String)> {
+        let Site { docs, binary, dir, nginx } = self;
+        eprintln!("{}, {name} ...", docs.name);
         nginx.clear()?;
-        let keep = dir.join(order);
+        let (keep, start) = (dir.join(name), format!("{}{}", nginx.origin, docs.start));
         let mut crawl = Command::new(binary);
-        crawl.arg("--data").arg(&keep).args(["--format", "json", "crawl", &start]);
-        crawl.args(["--order", order, "--delay", "0s", "--allow-private", "--no-index"]);
-        crawl.args(["--connections-per-host", "1", "--no-archive"]);
-        process::run(&mut crawl, dir, order, LIMIT)?.ok()?;
+        crawl.arg("--data").arg(&keep).args(["--format", "json", "crawl", &start]).args(flags);
+        crawl.args(["--delay", "0s", "--allow-private", "--no-index", "--no-archive"]);
+        crawl.args(["--connections-per-host", "1"]);
+        process::run(&mut crawl, dir, name, LIMIT)?.ok()?;
         let pages = nginx.pages()?.into_iter().filter(|hit| hit.status == 200);
-        visits.insert(order, pages.map(|hit| format!("{}{}", nginx.origin, hit.uri)).collect());
-        if graph.is_none() {
+        let pages = pages.map(|hit| format!("{}{}", nginx.origin, hit.uri)).collect();
+        let mut graph = String::new();
+        if links {
             let mut export = Command::new(binary);
             export.arg("--data").arg(&keep).args(["export", "graph", "--out"]);
             process::run(export.arg(dir.join("links.tsv")), dir, "export", LIMIT)?.ok()?;
-            graph = Some(std::fs::read_to_string(dir.join("links.tsv"))?);
+            graph = std::fs::read_to_string(dir.join("links.tsv"))?;
         }
         std::fs::remove_dir_all(&keep)?;
+        Ok((pages, graph))
     }
-    let all: BTreeSet<&String> = visits["breadth"].iter().collect();
-    for (order, pages) in &visits {
-        let same = pages.iter().collect::<BTreeSet<_>>() == all && pages.len() == all.len();
-        ensure!(same, "{order} asked for {} pages, breadth for {}", pages.len(), all.len());
+
+    /// What each page is worth, in every order and in the ideal one; drawn, too.
+    fn gathered(
+        &self,
+        what: &str,
+        visits: &[(&str, Vec<String>)],
+        worth: &BTreeMap<&str, f64>,
+    ) -> Result<Vec<Series>> {
+        let mut orders: Vec<Series> = Vec::new();
+        for (name, pages) in visits {
+            let distinct: BTreeSet<&str> = pages.iter().map(String::as_str).collect();
+            let same = distinct.len() == pages.len() && distinct.iter().eq(worth.keys());
+            ensure!(same, "{name} asked for {} pages, breadth for {}", pages.len(), worth.len());
+            let of = pages.iter().map(|page| worth[page.as_str()]);
+            orders.push(((*name).to_string(), of.collect()));
+        }
+        let mut ideal: Vec<f64> = worth.values().copied().collect();
+        ideal.sort_by(|a, b| b.total_cmp(a));
+        orders.push(("ideal".to_string(), ideal));
+        let curves: Vec<Series> = orders.iter().map(|(n, all)| (n.clone(), curve(all))).collect();
+        let title = format!("{what} gathered: {}, {} pages", self.docs.name, worth.len());
+        let plot = shares(&title, what, "pages fetched, of all", &curves);
+        std::fs::write(self.dir.join("gathered.svg"), plot)?;
+        Ok(orders)
     }
-    let edges = graph.context("no order")?;
-    let edges = edges.lines().skip(1).filter_map(|line| {
+}
+
+fn one_site(docs: &Docs, binary: &Path, dir: &Path) -> Result<String> {
+    let site = Site::serve(docs, binary, dir)?;
+    let (mut visits, mut graph) = (Vec::new(), String::new());
+    for asked in plain_orders() {
+        let (pages, links) = site.crawl(&asked, graph.is_empty())?;
+        graph = if graph.is_empty() { links } else { graph };
+        visits.push((asked.0, pages));
+    }
+    let edges = graph.lines().skip(1).filter_map(|line| {
         let mut fields = line.split('\t');
         Some((fields.next()?, fields.next()?))
     });
-    let pages: Vec<&str> = visits["breadth"].iter().map(String::as_str).collect();
+    let pages: Vec<String> = visits.first().context("no order")?.1.clone();
+    let pages: Vec<&str> = pages.iter().map(String::as_str).collect();
     let ranks = page_rank(&pages, edges);
-    let mut orders: Vec<(String, Vec<f64>)> = Vec::new();
-    for order in ORDERS {
-        let worth = visits[order].iter().map(|page| ranks[page.as_str()]).collect();
-        orders.push((order.to_string(), worth));
+    let ranks: BTreeMap<&str, f64> = pages.iter().map(|page| (*page, ranks[page])).collect();
+    table(docs, &site.gathered("PageRank mass", &visits, &ranks)?)
+}
+
+fn plain_orders() -> Vec<Asked> {
+    ORDERS.into_iter().map(|order| (order, vec!["--order", order])).collect()
+}
+
+/// Made-up webs of six topics: which part of the pages on one of them each order has at 20 % of the
+/// fetches. Where the program knows `--about`, that is asked too.
+fn topic_web(seed: u64, binary: &Path, dir: &Path) -> Result<String> {
+    let _ = std::fs::remove_dir_all(dir);
+    let root = dir.join("web");
+    std::fs::create_dir_all(&root)?;
+    let wanted = topics::write(seed, &root)?;
+    let docs = Docs { name: format!("topic web {seed}"), root, start: "/p0.html".to_string() };
+    let site = Site::serve(&docs, binary, dir)?;
+    let mut orders = plain_orders();
+    if process::output(Command::new(binary).args(["help", "crawl"]))?.contains("--about") {
+        orders.push(("about", vec!["--about", topics::ABOUT]));
     }
-    let mut ideal: Vec<f64> = ranks.values().copied().collect();
-    ideal.sort_by(|a, b| b.total_cmp(a));
-    orders.push(("ideal".to_string(), ideal));
-    let curves: Vec<Series> = orders.iter().map(|(n, worth)| (n.clone(), curve(worth))).collect();
-    let title = format!("PageRank mass gathered: {}, {} pages", docs.name, pages.len());
-    let plot = shares(&title, "mass", "pages fetched, of all", &curves);
-    std::fs::write(dir.join("mass.svg"), plot)?;
-    table(docs, &orders)
+    let mut visits = Vec::new();
+    for asked in orders {
+        visits.push((asked.0, site.crawl(&asked, false)?.0));
+    }
+    let part = 1.0 / wanted.len().max(1) as f64;
+    let is_wanted = |page: &str| page.rsplit('/').next().is_some_and(|name| wanted.contains(name));
+    let pages: Vec<String> = visits.first().context("no order")?.1.clone();
+    let worth = |page: &String| if is_wanted(page) { part } else { 0.0 };
+    let worth: BTreeMap<&str, f64> = pages.iter().map(|p| (p.as_str(), worth(p))).collect();
+    let mut rows = Vec::new();
+    for (name, all) in site.gathered("on-topic pages", &visits, &worth)? {
+        let at_fifth: f64 = all.iter().take(all.len() / 5).sum();
+        rows.push(vec![name, format!("{:.1} %", 100.0 * at_fifth)]);
+    }
+    let heads = ["", "on-topic pages at 20 % of the fetches"];
+    let (name, number) = (&docs.name, wanted.len());
+    let of = pages.len();
+    Ok(format!("\n{name}, {number} of {of} pages on the topic\n{}", aligned(&heads, &rows)))
 }
 
 /// The mass gathered at each percent of the fetches.
@@ -126,7 +205,7 @@ fn curve(worth: &[f64]) -> Vec<f64> {
 }
 
 /// How many fetches it takes to a share of the mass.
-fn fetches(worth: &[f64], share: f64) -> usize {
+pub fn fetches(worth: &[f64], share: f64) -> usize {
     let (mut sum, all) = (0.0, worth.iter().sum::<f64>());
     let more = |value: &&f64| {
         sum += **value;
@@ -159,7 +238,7 @@ fn table(docs: &Docs, orders: &[(String, Vec<f64>)]) -> Result<String> {
 }
 
 /// PageRank of pages among themselves: damping 0.85, until nothing moves by 1e-12 in all.
-fn page_rank<'a>(
+pub fn page_rank<'a>(
     pages: &[&'a str],
     edges: impl Iterator<Item = (&'a str, &'a str)>,
 ) -> BTreeMap<&'a str, f64> {

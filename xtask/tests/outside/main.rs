@@ -15,6 +15,7 @@ mod again;
 mod backlinks;
 mod backup;
 mod bad_input;
+mod best;
 mod bodies;
 mod budgets;
 mod certificates;

@@ -11,7 +11,7 @@ use super::Director;
 use crate::group::{Found, KnownLink, PageDone};
 use argiope_frontier::{HostWindow, Score};
 use argiope_model::{Job, JobId, Order, Time, UrlKey};
-use argiope_store::{Move, Next};
+use argiope_store::{Move, Next, UrlState};
 use std::collections::BTreeMap;
 
 impl Director {
@@ -21,7 +21,12 @@ impl Director {
         if !matches!(page.next, Next::Done(_) | Next::Expanded) {
             return 0.0;
         }
-        let cash = self.live.merits().spend(entry.job, entry.key, entry.place);
+        let mut merits = self.live.merits();
+        if page.capture.is_some() {
+            let good = matches!(page.next, Next::Done(UrlState::Fetched | UrlState::Redirected));
+            merits.answered(entry.key.host, good);
+        }
+        let cash = merits.spend(entry.job, entry.key, entry.place);
         let new = page.found.iter().filter(|found| found.skip.is_none()).count();
         cash / (new + page.known.len()).max(1) as f64
     }
@@ -81,6 +86,9 @@ impl Director {
 
     /// Rows that were read bring their scores with them.
     pub(super) fn learn_scores(&self, window: &HostWindow) {
+        if !self.jobs.values().any(|active| active.job.order == Order::Best) {
+            return;
+        }
         for entry in window.entries.iter().filter(|entry| !entry.again && !entry.expand) {
             let job = self.jobs.get(&entry.job).map(|active| active.job.order);
             if job == Some(Order::Best) {

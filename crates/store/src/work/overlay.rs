@@ -229,18 +229,17 @@ impl<'a, B: Base> Work<'a, B> {
     pub fn committed(mut self) -> Vec<Entry> {
         // Who gave a host back does not want its rows told.
         self.queued.retain(|entry| self.hosts[&entry.key.host].claimed);
-        // Nor does anybody want to know where a row was before it was moved.
-        self.queued.retain(|entry| self.rows[&entry.key].head.place == Some(entry.place));
-        // A row may have changed after it was queued: met on a shorter way, taken over.
+        // A row may have changed after it was queued: met on a shorter way, taken over, moved.
         let jobs = &self.kept.jobs;
-        for entry in &mut self.queued {
+        self.queued.retain_mut(|entry| {
             let head = &self.rows[&entry.key].head;
             let now = handed_to(head, |job| is_open(jobs, job));
             (entry.job, entry.depth) = now.unwrap_or((head.job(), head.depth));
             (entry.attempts, entry.expand) = (head.attempts, head.expand);
             (entry.role, entry.hops) = (head.role, head.hops);
             entry.again = head.is_again();
-        }
+            head.place == Some(entry.place)
+        });
         let cache: &mut HostCache = &mut self.kept.hosts;
         self.hosts.into_iter().for_each(|(k, host)| cache.keep(k, host));
         self.queued

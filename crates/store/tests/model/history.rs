@@ -259,6 +259,7 @@ impl History {
     /// Takes in what the stores answered, as the engine does.
     pub fn heard(&mut self, step: &Step, told: &Committed) {
         let Forget { urls: forgotten, captures, .. } = self.forget(step);
+        let moved: Vec<UrlKey> = self.moves(step).iter().map(|to| to.key).collect();
         let made = self.results(step).into_iter();
         let made: Vec<_> = made.filter_map(|p| Some((p.entry.key, p.capture?.time))).collect();
         self.captured.extend(made);
@@ -269,7 +270,6 @@ impl History {
             self.out.remove(&(page.entry.key.host, page.entry.place));
         }
         // Whoever has rows moved puts them aside until they are told again.
-        let moved: Vec<UrlKey> = self.moves(step).iter().map(|to| to.key).collect();
         self.out.retain(|_, forms| forms.iter().all(|e| !moved.contains(&e.key)));
         for release in self.releases(step) {
             self.claimed.remove(&release.host);
