@@ -13,6 +13,7 @@ use crate::judge::{judge, note_only, refused_by_filter, skip_of};
 use crate::links::{judge_links, sites_of};
 use crate::look::{bare_text, compared};
 use crate::tenure::Tenure;
+use crate::topic::{Said, words_of};
 use crate::traps::Watching;
 use crate::world::{Clock, Web};
 use argiope_archive::{
@@ -24,8 +25,8 @@ use argiope_filter::Known;
 use argiope_frontier::revisit::Hint;
 use argiope_frontier::{Answered, Entry, Heard, Manner, Robots, SeenCache, SkipReason};
 use argiope_model::{
-    CanonicalUrl, Capture, ChangeReason, Directives, FetchOutcome, HostKey, Job, Link, LinkKind,
-    OutcomeKind, Role, Suffixes, Time, UrlKey,
+    Aim, CanonicalUrl, Capture, ChangeReason, Directives, FetchOutcome, HostKey, Job, Link,
+    LinkKind, OutcomeKind, Role, Suffixes, Time, UrlKey,
 };
 use argiope_parse as parse;
 use argiope_store::{
@@ -267,6 +268,8 @@ pub(crate) struct Content {
     /// Its language, where that can be told.
     language: Option<String>,
     links: Vec<Link>,
+    /// Where each link stands in the text.
+    at: Vec<u32>,
     /// References that should have been links and cannot be read.
     malformed: Vec<MalformedLink>,
     words: u64,
@@ -595,6 +598,14 @@ impl Work<'_> {
         }
     }
 
+    /// Whether a page is read for nothing but what it says: an example beyond the borders of the job.
+    fn is_only_example(&self, entry: &Entry) -> bool {
+        let is_example = |aim: &Aim| aim.like.contains(&entry.url);
+        self.job.aim.as_ref().is_some_and(is_example)
+            && !self.job.seeds.contains(&entry.url)
+            && !self.job.scope.contains(&entry.url, &self.shared.suffixes)
+    }
+
     fn finish(
         &self,
         entry: Entry,
@@ -616,7 +627,7 @@ impl Work<'_> {
             _ => Next::Done(UrlState::Failed),
         };
         // A page that asks for it has its links kept, not followed.
-        let (mut found, known) = match content.directives.nofollow {
+        let (mut found, known) = match content.directives.nofollow || self.is_only_example(&entry) {
             true => Default::default(),
             false => judge_links(self.shared, self.job, &entry, &content.links, content.index),
         };
@@ -631,6 +642,17 @@ impl Work<'_> {
             }
             _ => None,
         };
+        let topic = self.job.aim.as_ref().map(|_| {
+            let said = Said {
+                text: content.plain.as_deref().filter(|_| next == Next::Done(UrlState::Fetched)),
+                language: content.language.as_deref(),
+                links: &content.links,
+                at: &content.at,
+                found: &found,
+                known: &known,
+            };
+            Box::new(words_of(self.shared, self.job, &said))
+        });
         let sites = match content.directives.nofollow {
             true => Vec::new(),
             false => sites_of(self.shared, self.job, &entry, &content.links, &found),
@@ -656,6 +678,7 @@ impl Work<'_> {
             links,
             found,
             known,
+            topic,
             sites,
             words: content.words,
             link_count: content.links.iter().map(|link| u64::from(link.count)).sum(),
@@ -705,7 +728,7 @@ pub(crate) fn content_of(
         }
         _ => return Ok(Content::default()),
     };
-    let parse::Resolved { links, malformed } = parse::resolve(&page, url);
+    let parse::Resolved { links, at, malformed } = parse::resolve(&page, url);
     let malformed = malformed.into_iter().map(|m| MalformedLink {
         href: m.href.into(),
         words: m.words.into(),
@@ -739,6 +762,7 @@ pub(crate) fn content_of(
         no_text,
         language,
         links,
+        at,
         malformed,
         words,
         directives: directives.unwrap_or_default(),

@@ -36,6 +36,7 @@ pub enum Part {
 pub const PARTS: usize = 11;
 
 impl Part {
+    /// All of them.
     pub const ALL: [Part; PARTS] = [
         Part::Base,
         Part::Words,
