@@ -59,6 +59,7 @@ mod address;
 mod admit;
 mod best;
 mod budget;
+mod choosing;
 mod exchange;
 mod exclusions;
 mod heap;
