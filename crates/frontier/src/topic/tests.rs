@@ -35,7 +35,8 @@ fn word(draw: &mut Draw, topic: usize) -> Word {
 
 fn web(seed: u64) -> Vec<Page> {
     let mut draw = Draw(seed);
-    let topics: Vec<usize> = (0..PAGES).map(|_| draw.below(TOPICS)).collect();
+    let mut topics: Vec<usize> = (0..PAGES).map(|_| draw.below(TOPICS)).collect();
+    topics[..10].fill(1);
     let same =
         |topic: usize| -> Vec<usize> { (0..PAGES).filter(|page| topics[*page] == topic).collect() };
     let same: Vec<Vec<usize>> = (0..TOPICS).map(same).collect();
