@@ -7,6 +7,7 @@
 
 use crate::group::{Found, KnownLink};
 use crate::visit::Shared;
+use argiope_frontier::Entry;
 use argiope_frontier::topic::Word;
 use argiope_index::WordNumbers;
 use argiope_model::{CanonicalUrl, Job, Link, UrlKey};
@@ -73,8 +74,15 @@ pub(crate) fn folder_of(key: UrlKey, url: &CanonicalUrl) -> u64 {
     hash
 }
 
+/// Whether a page is read for nothing but what it says: an example beyond the borders of the job.
+pub(crate) fn is_only_example(shared: &Shared, job: &Job, entry: &Entry) -> bool {
+    job.aim.as_ref().is_some_and(|aim| aim.like.contains(&entry.url))
+        && !job.seeds.contains(&entry.url)
+        && !job.scope.contains(&entry.url, &shared.suffixes)
+}
+
 /// The words of a page and of those of its links that the job may follow.
-pub(crate) fn words_of(shared: &Shared, job: &Job, said: &Said<'_>) -> TopicPage {
+pub(crate) fn words_of(shared: &Shared, job: &Job, said: &Said<'_>) -> Box<TopicPage> {
     let wanted = said.found.iter().filter(|found| found.skip.is_none()).map(|found| found.key);
     let wanted = wanted.chain(said.known.iter().map(|known| known.key));
     let mut places: HashMap<UrlKey, Option<usize>> = wanted.map(|key| (key, None)).collect();
@@ -82,7 +90,7 @@ pub(crate) fn words_of(shared: &Shared, job: &Job, said: &Said<'_>) -> TopicPage
         let mut add = |text: &str, out: &mut Vec<Word>, most| {
             numbers.add(text, said.language, most, out);
         };
-        let mut out = TopicPage::default();
+        let mut out = Box::new(TopicPage::default());
         if let Some(text) = said.text {
             let words = out.text.get_or_insert_default();
             add(text, words, MOST_TEXT);

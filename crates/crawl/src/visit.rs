@@ -13,7 +13,7 @@ use crate::judge::{judge, note_only, refused_by_filter, skip_of};
 use crate::links::{judge_links, sites_of};
 use crate::look::{bare_text, compared};
 use crate::tenure::Tenure;
-use crate::topic::{Said, words_of};
+use crate::topic::{Said, is_only_example, words_of};
 use crate::traps::Watching;
 use crate::world::{Clock, Web};
 use argiope_archive::{
@@ -25,8 +25,8 @@ use argiope_filter::Known;
 use argiope_frontier::revisit::Hint;
 use argiope_frontier::{Answered, Entry, Heard, Manner, Robots, SeenCache, SkipReason};
 use argiope_model::{
-    Aim, CanonicalUrl, Capture, ChangeReason, Directives, FetchOutcome, HostKey, Job, Link,
-    LinkKind, OutcomeKind, Role, Suffixes, Time, UrlKey,
+    CanonicalUrl, Capture, ChangeReason, Directives, FetchOutcome, HostKey, Job, Link, LinkKind,
+    OutcomeKind, Role, Suffixes, Time, UrlKey,
 };
 use argiope_parse as parse;
 use argiope_store::{
@@ -598,14 +598,6 @@ impl Work<'_> {
         }
     }
 
-    /// Whether a page is read for nothing but what it says: an example beyond the borders of the job.
-    fn is_only_example(&self, entry: &Entry) -> bool {
-        let is_example = |aim: &Aim| aim.like.contains(&entry.url);
-        self.job.aim.as_ref().is_some_and(is_example)
-            && !self.job.seeds.contains(&entry.url)
-            && !self.job.scope.contains(&entry.url, &self.shared.suffixes)
-    }
-
     fn finish(
         &self,
         entry: Entry,
@@ -627,10 +619,11 @@ impl Work<'_> {
             _ => Next::Done(UrlState::Failed),
         };
         // A page that asks for it has its links kept, not followed.
-        let (mut found, known) = match content.directives.nofollow || self.is_only_example(&entry) {
-            true => Default::default(),
-            false => judge_links(self.shared, self.job, &entry, &content.links, content.index),
-        };
+        let (mut found, known) =
+            match content.directives.nofollow || is_only_example(self.shared, self.job, &entry) {
+                true => Default::default(),
+                false => judge_links(self.shared, self.job, &entry, &content.links, content.index),
+            };
         let trap = match (&next, &content.plain) {
             _ if entry.again => None,
             (Next::Done(UrlState::Fetched), Some(plain)) => {
@@ -651,7 +644,7 @@ impl Work<'_> {
                 found: &found,
                 known: &known,
             };
-            Box::new(words_of(self.shared, self.job, &said))
+            words_of(self.shared, self.job, &said)
         });
         let sites = match content.directives.nofollow {
             true => Vec::new(),
