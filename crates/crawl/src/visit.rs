@@ -759,10 +759,7 @@ pub(crate) fn content_of(
         malformed,
         words,
         directives: directives.unwrap_or_default(),
-        index: false,
-        modified: Vec::new(),
-        bare: None,
-        unsure: None,
+        ..Content::default()
     })
 }
 

@@ -497,8 +497,9 @@ impl Frontier {
         // so that a crawl on one connection goes from host to host in order.
         let within = self.ready_within(self.rules.connections);
         let busy = if self.has_only_held() { within } else { self.out + within };
-        if busy < self.rules.connections {
-            let missing = (2 * (self.rules.connections - busy)).max(MIN_HOSTS);
+        // Who chooses wants to know all there is to choose from.
+        if busy < self.rules.connections || !self.choosy.is_empty() {
+            let missing = (2 * self.rules.connections.saturating_sub(busy)).max(MIN_HOSTS);
             // Hosts with long rules take the room of several.
             let most = self.most_hosts();
             let room = most.saturating_sub(self.hosts.len());
