@@ -125,6 +125,8 @@ pub enum Command {
   argiope crawl https://example.org/docs/ --scope prefix --max-pages 500
   argiope crawl --seeds urls.txt --scope list --types html,pdf
   argiope crawl https://forum.example.org/ --preset forums
+  argiope crawl https://example.org/ --about 'garden spiders' --max-pages 500
+  argiope crawl https://example.org/ --like https://example.org/orb-weavers --max-pages 500
   argiope crawl https://example.org/ --filter mine.toml
   argiope crawl http://localhost:8000/ --allow-private --delay 0s --connections-per-host 4
   argiope crawl https://example.org/ --set fetch.contact=me@example.org --set crawl.sitemaps=false
@@ -148,6 +150,12 @@ pub struct Crawl {
     /// Order of visits: breadth, depth, best (what many important pages link to first)
     #[arg(long, value_name = "ORDER")]
     pub order: Option<String>,
+    /// What it is about, in a few words: pages about it come first (implies --order best)
+    #[arg(long, value_name = "WORDS")]
+    pub about: Option<String>,
+    /// A page like those that are wanted: pages like it come first (implies --order best); may be repeated
+    #[arg(long, value_name = "URL")]
+    pub like: Vec<String>,
     /// From the end of an answer to the next request to the same host
     #[arg(long, value_name = "TIME")]
     pub delay: Option<String>,

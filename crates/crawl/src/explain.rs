@@ -9,6 +9,7 @@
 use crate::backlinks::Backlinks;
 use crate::data_dir::DataDir;
 use crate::director::budgets::judged_budgets;
+use crate::director::topic::kept_topic;
 use crate::filters::{explained, is_start};
 use crate::live::Live;
 use crate::settings::EngineSettings;
@@ -63,7 +64,10 @@ pub(crate) fn explain(
     let last = last_attempt(&mut out, row.as_ref(), key, store)?;
     queue_row(&mut out, row.as_ref(), key, host.as_ref(), store)?;
     if let Some(row) = &row {
-        score_row(&mut out, row, key, &jobs, around);
+        match jobs.iter().find(|j| j.job.id == row.job() && j.job.aim.is_some()) {
+            Some(job) => topic_row(&mut out, row, key, &job.job, dir, around.1),
+            None => score_row(&mut out, row, key, &jobs, around),
+        }
     }
 
     if let Some((row, plan)) = row.as_ref().and_then(|row| Some((row, row.plan?)))
@@ -296,6 +300,46 @@ fn budget_row(out: &mut Saying, url: &CanonicalUrl, dir: &DataDir, now: Time) {
         Some(over) => out.say("budget", "later", format!("{over} ({words})")),
         None => out.say("budget", "yes", words),
     }
+}
+
+/// What a URL promises to a job that is about something, part by part, or how much it was about it.
+fn topic_row(
+    out: &mut Saying,
+    row: &UrlRow,
+    key: UrlKey,
+    job: &Job,
+    dir: &DataDir,
+    live: Option<&Live>,
+) {
+    let running = live.and_then(|live| live.topics().get(&job.id).cloned());
+    let topic = running.or_else(|| kept_topic(dir.path(), job.id));
+    if row.state == UrlState::Fetched {
+        if let Some(relevance) = topic.and_then(|topic| topic.relevance(key)) {
+            let words = format!("it is about what is wanted by {:.0} %", 100.0 * relevance);
+            out.say("topic", if relevance >= 0.5 { "yes" } else { "no" }, words);
+        }
+        return;
+    }
+    let Some(place) = row.place.filter(|_| !row.expand && !row.is_again()) else { return };
+    let Some(score) = place.score() else {
+        let words = "it is held back until everything else of its host is done";
+        return out.say("score", "later", words);
+    };
+    let mut words = format!("{} steps below the best", score.level());
+    match topic.and_then(|topic| topic.parts(key)) {
+        Some(parts) => {
+            let sum: f32 = parts.iter().map(|(_, adds)| adds).sum();
+            let chance = 100.0 / (1.0 + (-sum).exp());
+            words.push_str(&format!("; a chance of {chance:.0} % to be about what is wanted"));
+            let telling = parts.iter().filter(|(_, adds)| adds.abs() >= 0.005);
+            let telling: Vec<String> =
+                telling.map(|(part, adds)| format!("{} {adds:+.2}", part.name())).collect();
+            words.push_str(&format!(": {}", telling.join(", ")));
+        }
+        None => words.push_str("; what that was made of is no longer remembered"),
+    }
+    words.push_str(&format!("; found by visit {}", page_of(Order::Best, place)));
+    out.say("score", "yes", words);
 }
 
 /// What a queued URL of a job that goes best-first is worth, and what that is made of.

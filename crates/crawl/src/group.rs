@@ -4,6 +4,7 @@ use crate::before::Compared;
 use crate::fleet::PartsNews;
 use crate::metrics::Outcomes;
 use crate::robots::Asker;
+use crate::topic::TopicPage;
 use crate::traps::Named;
 use argiope_archive::Prepared;
 use argiope_frontier::revisit::{Children, Hint, PageState};
@@ -77,6 +78,8 @@ pub(crate) struct PageDone {
     pub found: Vec<Found>,
     /// Links to what is known already; of a job that goes best-first only.
     pub known: Vec<KnownLink>,
+    /// Its words, where its job is about something.
+    pub topic: Option<Box<TopicPage>>,
     /// The other sites it links to, each once, and whether a URL of them was found.
     pub sites: Vec<(SiteKey, bool)>,
     pub words: u64,
@@ -122,6 +125,7 @@ impl PageDone {
             links: None,
             found: Vec::new(),
             known: Vec::new(),
+            topic: None,
             sites: Vec::new(),
             words: 0,
             link_count: 0,

@@ -244,6 +244,7 @@ fn new_job(store: &dyn Store, order: &ImportOrder) -> Result<Job, StoreError> {
         wanted: Wanted { types: ["all".to_owned()].into(), skip_extensions: Default::default() },
         query: QueryPolicy::Keep,
         filter: None,
+        aim: None,
     })
 }
 

@@ -3,12 +3,13 @@
 use crate::director::Tally;
 use crate::metrics::Counted;
 use crate::tenure::Tenure;
+use argiope_frontier::topic::Topic;
 use argiope_frontier::{Counts, Merits, Trap};
-use argiope_model::Time;
+use argiope_model::{JobId, Time};
 use argiope_store::{JobRow, PostgresStore};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -113,6 +114,8 @@ pub struct Live {
     counted: Counted,
     /// What queued URLs are worth, where a job goes best-first.
     merits: Mutex<Merits>,
+    /// What was learned of what jobs are about.
+    topics: Mutex<BTreeMap<JobId, Topic>>,
     /// The lease of a worker, and the store that it is held in.
     place: Mutex<Option<(Arc<Tenure>, Arc<PostgresStore>)>>,
 }
@@ -135,6 +138,11 @@ impl Live {
     /// What queued URLs are worth.
     pub(crate) fn merits(&self) -> MutexGuard<'_, Merits> {
         self.merits.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What was learned of what jobs are about.
+    pub(crate) fn topics(&self) -> MutexGuard<'_, BTreeMap<JobId, Topic>> {
+        self.topics.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// It is a worker's.

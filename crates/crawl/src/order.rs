@@ -2,8 +2,8 @@
 
 use crate::director::caps::is_raised;
 use argiope_model::{
-    CanonicalUrl, Job, JobId, JobState, Limits, Order, QueryPolicy, Scope, ScopeRule, Suffixes,
-    Time, Wanted,
+    Aim, CanonicalUrl, Job, JobId, JobState, Limits, Order, QueryPolicy, Scope, ScopeRule,
+    Suffixes, Time, Wanted,
 };
 use argiope_store::{JobChange, JobRow};
 use std::collections::BTreeSet;
@@ -28,6 +28,8 @@ pub struct NewJob {
     /// The text of the filter, or that there shall be none; `None`: a job that goes on keeps the one
     /// it has.
     pub filter: Option<Option<String>>,
+    /// What it is about.
+    pub aim: Option<Aim>,
 }
 
 /// What an order comes to.
@@ -59,11 +61,13 @@ pub fn pick_job(order: NewJob, jobs: &[JobRow], suffixes: &Suffixes, now: Time) 
         wanted: order.wanted,
         query: order.query,
         filter: order.filter.clone().flatten(),
+        aim: order.aim,
     };
     let same = |old: &Job| {
         old.seeds == job.seeds
             && old.scope == job.scope
             && old.order == job.order
+            && old.aim == job.aim
             && old.wanted == job.wanted
             && old.query == job.query
             && old.limits.depth == job.limits.depth

@@ -9,6 +9,7 @@
 use crate::group::Found;
 use argiope_frontier::{Entry, Gist, Held, Lead, Read, SkipReason, Trap, Traps, months_ahead};
 use argiope_model::{CanonicalUrl, Link, Role, Suffixes, Time};
+use argiope_store::UrlState;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -32,8 +33,26 @@ impl Watching {
         Some(self.traps.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
+    /// Takes in what a first visit came to; says what is paused from now on.
+    pub(crate) fn met(
+        &self,
+        entry: &Entry,
+        state: UrlState,
+        text: Option<&str>,
+        links: &[Link],
+        found: &mut [Found],
+        now: Time,
+    ) -> Vec<Named> {
+        match (state, text) {
+            (UrlState::Fetched, Some(text)) => self.read(entry, text, links, found, now),
+            (UrlState::Redirected, _) => self.redirected(entry, found),
+            (UrlState::Failed, _) => self.not_there(entry),
+            _ => Vec::new(),
+        }
+    }
+
     /// Judges a page that was read for the first time, and what it leads to.
-    pub(crate) fn read(
+    fn read(
         &self,
         entry: &Entry,
         text: &str,
@@ -78,7 +97,7 @@ impl Watching {
     }
 
     /// A URL leads elsewhere.
-    pub(crate) fn redirected(&self, entry: &Entry, found: &mut [Found]) -> Vec<Named> {
+    fn redirected(&self, entry: &Entry, found: &mut [Found]) -> Vec<Named> {
         let Some(mut traps) = self.traps() else { return Vec::new() };
         let group = traps.group(&entry.url, &self.pinned).to_owned();
         let line = entry.place.line();
@@ -92,7 +111,7 @@ impl Watching {
     }
 
     /// There is nothing at a URL; nothing is paused for that.
-    pub(crate) fn not_there(&self, entry: &Entry) -> Vec<Named> {
+    fn not_there(&self, entry: &Entry) -> Vec<Named> {
         if let Some(mut traps) = self.traps() {
             let group = traps.group(&entry.url, &self.pinned).to_owned();
             traps.not_there(&entry.url, &group, entry.place.line());

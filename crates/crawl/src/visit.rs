@@ -13,6 +13,7 @@ use crate::judge::{judge, note_only, refused_by_filter, skip_of};
 use crate::links::{judge_links, sites_of};
 use crate::look::{bare_text, compared};
 use crate::tenure::Tenure;
+use crate::topic::{Said, is_only_example, words_of};
 use crate::traps::Watching;
 use crate::world::{Clock, Web};
 use argiope_archive::{
@@ -267,6 +268,8 @@ pub(crate) struct Content {
     /// Its language, where that can be told.
     language: Option<String>,
     links: Vec<Link>,
+    /// Where each link stands in the text.
+    at: Vec<u32>,
     /// References that should have been links and cannot be read.
     malformed: Vec<MalformedLink>,
     words: u64,
@@ -616,22 +619,29 @@ impl Work<'_> {
             _ => Next::Done(UrlState::Failed),
         };
         // A page that asks for it has its links kept, not followed.
-        let (mut found, known) = match content.directives.nofollow {
-            true => Default::default(),
-            false => judge_links(self.shared, self.job, &entry, &content.links, content.index),
-        };
-        let traps = match (&next, &content.plain) {
-            _ if entry.again => Vec::new(),
-            (Next::Done(UrlState::Fetched), Some(plain)) => {
-                let now = self.shared.clock.now();
-                self.shared.traps.read(&entry, plain, &content.links, &mut found, now)
+        let (mut found, known) =
+            match content.directives.nofollow || is_only_example(self.shared, self.job, &entry) {
+                true => Default::default(),
+                false => judge_links(self.shared, self.job, &entry, &content.links, content.index),
+            };
+        let traps = match next {
+            Next::Done(state) if !entry.again => {
+                let (plain, now) = (content.plain.as_deref(), self.shared.clock.now());
+                self.shared.traps.met(&entry, state, plain, &content.links, &mut found, now)
             }
-            (Next::Done(UrlState::Redirected), _) => {
-                self.shared.traps.redirected(&entry, &mut found)
-            }
-            (Next::Done(UrlState::Failed), _) => self.shared.traps.not_there(&entry),
             _ => Vec::new(),
         };
+        let topic = self.job.aim.as_ref().map(|_| {
+            let said = Said {
+                text: content.plain.as_deref().filter(|_| next == Next::Done(UrlState::Fetched)),
+                language: content.language.as_deref(),
+                links: &content.links,
+                at: &content.at,
+                found: &found,
+                known: &known,
+            };
+            words_of(self.shared, self.job, &said)
+        });
         let sites = match content.directives.nofollow {
             true => Vec::new(),
             false => sites_of(self.shared, self.job, &entry, &content.links, &found),
@@ -657,6 +667,7 @@ impl Work<'_> {
             links,
             found,
             known,
+            topic,
             sites,
             words: content.words,
             link_count: content.links.iter().map(|link| u64::from(link.count)).sum(),
@@ -706,7 +717,7 @@ pub(crate) fn content_of(
         }
         _ => return Ok(Content::default()),
     };
-    let parse::Resolved { links, malformed } = parse::resolve(&page, url);
+    let parse::Resolved { links, at, malformed } = parse::resolve(&page, url);
     let malformed = malformed.into_iter().map(|m| MalformedLink {
         href: m.href.into(),
         words: m.words.into(),
@@ -740,13 +751,11 @@ pub(crate) fn content_of(
         no_text,
         language,
         links,
+        at,
         malformed,
         words,
         directives: directives.unwrap_or_default(),
-        index: false,
-        modified: Vec::new(),
-        bare: None,
-        unsure: None,
+        ..Content::default()
     })
 }
 

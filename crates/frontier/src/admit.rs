@@ -96,6 +96,7 @@ mod tests {
             },
             query: QueryPolicy::Keep,
             filter: None,
+            aim: None,
         };
         let ask =
             |url: &str, depth| admit(&job, &suffixes, &CanonicalUrl::parse(url).unwrap(), depth);

@@ -112,6 +112,10 @@ pub struct Frontier {
     touched: BTreeSet<HostKey>,
     /// Jobs whose rows must not be handed out now.
     pub(crate) gated: HashSet<JobId>,
+    /// Jobs whose poorer rows wait for better ones, see `choosing`.
+    pub(crate) choosy: HashSet<JobId>,
+    /// How long nothing is handed out because something better is near.
+    pub(crate) chooses_until: Option<Time>,
     /// Partitions that are being given to somebody else: nothing more of them is handed out.
     pub(crate) leaving: BTreeSet<u16>,
     /// Rows in all windows.
@@ -151,6 +155,8 @@ impl Frontier {
             gave_way: Time(0),
             touched: BTreeSet::new(),
             gated: HashSet::new(),
+            choosy: HashSet::new(),
+            chooses_until: None,
             leaving: BTreeSet::new(),
             held: 0,
             asked: 0,
@@ -281,6 +287,11 @@ impl Frontier {
             if self.out >= self.rules.connections {
                 return None;
             }
+            let job = host.window.get(&place).map(|entry| entry.job);
+            if job.is_some_and(|job| self.chooses(job, place, now)) {
+                return None;
+            }
+            let host = self.hosts.get(&key).expect("a ready host is loaded");
             let alone = self.rules.connections == 1;
             if alone && self.hosts.values().any(|h| h.may_lead_before(place)) {
                 return None;
@@ -322,7 +333,7 @@ impl Frontier {
                     host.take_connection();
                     return Task::Errand(errand);
                 }
-                let entry = host.hand_out(place, leads_to);
+                let entry = host.hand_out(place, now, leads_to);
                 if ask_robots {
                     host.rules.asking = true;
                     return Task::Robots(entry);
@@ -434,7 +445,8 @@ impl Frontier {
 
     /// When the next waiting host may be asked.
     pub fn next_wake(&self) -> Option<Time> {
-        self.waiting.first().map(|(time, _)| *time)
+        let host = self.waiting.first().map(|(time, _)| *time);
+        host.into_iter().chain(self.chooses_until).min()
     }
 
     /// The hosts that wait, in the order of their times.
@@ -445,7 +457,8 @@ impl Frontier {
     /// Whether a host could be asked now.
     pub fn has_ready(&mut self, now: Time) -> bool {
         self.wake(now);
-        self.ready.first().is_some_and(|(tier, ..)| !self.gives_way(*tier))
+        let waits = self.chooses_until.is_some_and(|until| until > now);
+        !waits && self.ready.first().is_some_and(|(tier, ..)| !self.gives_way(*tier))
     }
 
     /// What the store should bring, and what it may take back. Asking marks the refills as
@@ -484,8 +497,9 @@ impl Frontier {
         // so that a crawl on one connection goes from host to host in order.
         let within = self.ready_within(self.rules.connections);
         let busy = if self.has_only_held() { within } else { self.out + within };
-        if busy < self.rules.connections {
-            let missing = (2 * (self.rules.connections - busy)).max(MIN_HOSTS);
+        // Who chooses wants to know all there is to choose from.
+        if busy < self.rules.connections || !self.choosy.is_empty() {
+            let missing = (2 * self.rules.connections.saturating_sub(busy)).max(MIN_HOSTS);
             // Hosts with long rules take the room of several.
             let most = self.most_hosts();
             let room = most.saturating_sub(self.hosts.len());

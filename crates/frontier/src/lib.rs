@@ -59,6 +59,7 @@ mod address;
 mod admit;
 mod best;
 mod budget;
+mod choosing;
 mod exchange;
 mod exclusions;
 mod heap;
@@ -71,6 +72,7 @@ mod seen;
 mod sinking;
 mod task;
 mod temper;
+pub mod topic;
 mod trap;
 mod window;
 

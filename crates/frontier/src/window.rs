@@ -117,6 +117,8 @@ pub(crate) struct Address {
 struct Open {
     /// Its URL within the host.
     url: u64,
+    /// When it was handed out.
+    since: Time,
     /// The first place that what it leads to could get.
     leads_to: Place,
     /// The row as it has been queued since: taken over by another job, or to be expanded.
@@ -221,12 +223,29 @@ impl Host {
     }
 
     /// Hands out a row on the connection that has been free longest.
-    pub fn hand_out(&mut self, place: Place, leads_to: impl FnOnce(&Entry) -> Place) -> Entry {
+    pub fn hand_out(
+        &mut self,
+        place: Place,
+        since: Time,
+        leads_to: impl FnOnce(&Entry) -> Place,
+    ) -> Entry {
         self.take_connection();
         let entry = self.window.remove(&place).expect("a ready host has its first row");
         let (url, leads_to) = (entry.key.url, leads_to(&entry));
-        self.open.insert(place, Open { url, leads_to, newer: None });
+        self.open.insert(place, Open { url, since, leads_to, newer: None });
         entry
+    }
+
+    /// Whether it has a row before this place that is out since then, or follows one that is, or may be
+    /// handed out by some time.
+    pub fn has_better(&self, place: Place, since: Time, by: Time) -> bool {
+        let mut lately = self.open.iter().filter(|(_, open)| open.since > since);
+        let soon = match self.spot {
+            Spot::Waiting(time) => time <= by,
+            _ => lately.clone().next().is_some(),
+        };
+        let first = self.window.keys().next().filter(|_| soon);
+        first.is_some_and(|first| *first < place) || lately.any(|(out, _)| *out < place)
     }
 
     /// Puts rows aside that are to be moved, but for those that are out: these are said.
@@ -241,7 +260,8 @@ impl Host {
     pub fn refuse(&mut self, place: Place) -> Entry {
         let entry = self.window.remove(&place).expect("a ready host has its first row");
         let (url, leads_to) = (entry.key.url, Place::LAST);
-        self.open.insert(place, Open { url, leads_to, newer: None });
+        let since = Time::default();
+        self.open.insert(place, Open { url, since, leads_to, newer: None });
         entry
     }
 

@@ -30,6 +30,7 @@ fn job(id: u32) -> JobChange {
         wanted: Wanted { types: Default::default(), skip_extensions: Default::default() },
         query: QueryPolicy::Keep,
         filter: None,
+        aim: None,
     }))
 }
 

@@ -70,7 +70,7 @@ mod texts;
 mod versions;
 mod view;
 
-pub use analyse::DEFAULT_STOP_WORDS;
+pub use analyse::{DEFAULT_STOP_WORDS, WordNumbers};
 pub use dictionary::{Posting, Word};
 pub use error::IndexError;
 pub use index::{Index, Progress, indexed_text, made_with};

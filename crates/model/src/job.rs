@@ -184,6 +184,15 @@ impl JobState {
     }
 }
 
+/// What a crawl is about: words, or pages like those that are wanted, or both.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Aim {
+    /// The words as they were given.
+    pub about: String,
+    /// The example pages.
+    pub like: Vec<CanonicalUrl>,
+}
+
 /// One crawl order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Job {
@@ -205,6 +214,10 @@ pub struct Job {
     pub query: QueryPolicy,
     /// The rules of its filter as they were written; `None`: everything inside the scope is taken.
     pub filter: Option<String>,
+    /// What it is about; `None`: its order does not ask what pages say. A row of the store keeps it
+    /// at its end, for the sake of older rows.
+    #[serde(skip)]
+    pub aim: Option<Aim>,
 }
 
 #[cfg(test)]

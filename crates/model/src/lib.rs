@@ -21,7 +21,7 @@ mod url;
 
 pub use capture::{Capture, ChangeReason, Directives, Location, PayloadDigest, Verdict};
 pub use id::{DocId, HostKey, JobId, PARTITIONS, SiteKey, UrlKey, WordId};
-pub use job::{Job, JobState, Limits, Order, QueryPolicy, Role, Scope, ScopeRule, Wanted};
+pub use job::{Aim, Job, JobState, Limits, Order, QueryPolicy, Role, Scope, ScopeRule, Wanted};
 pub use link::{Link, LinkKind};
 pub use outcome::{FetchOutcome, OutcomeKind};
 pub use site::{PUBLIC_SUFFIX_VERSION, SuffixError, Suffixes};

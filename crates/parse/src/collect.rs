@@ -46,7 +46,8 @@ impl Extractor<'_> {
         }
         let href = into_text(href.to_vec());
         let nofollow = self.tags.has_word(Slot::Rel, "nofollow");
-        self.push_link(RawLink { href, words, kind, nofollow })
+        let at = self.text.mark() as u32;
+        self.push_link(RawLink { href, words, kind, nofollow, at })
     }
 
     fn push_link(&mut self, link: RawLink) -> Option<usize> {
@@ -148,7 +149,8 @@ impl Extractor<'_> {
             let content = String::from_utf8_lossy(content);
             if let Some(href) = refresh::target(&content).filter(|u| !u.starts_with('#')) {
                 let (href, words) = (href.trim_ascii().to_owned(), String::new());
-                self.push_link(RawLink { href, words, kind: LinkKind::Refresh, nofollow: false });
+                let (kind, nofollow, at) = (LinkKind::Refresh, false, self.text.mark() as u32);
+                self.push_link(RawLink { href, words, kind, nofollow, at });
             }
         } else if self.tags.is(Slot::HttpEquiv, "content-language") {
             if self.page.language.is_none() {

@@ -25,6 +25,7 @@
 //! ```
 
 mod around;
+mod beside;
 mod boxes;
 mod charset;
 mod collect;
@@ -48,6 +49,7 @@ mod sniff;
 mod tag;
 mod xml;
 
+pub use beside::text_around;
 pub use boxes::without_boxes;
 pub use directives::{header_directives, meta_directives};
 pub use extension::default_skip_extensions;

@@ -75,6 +75,8 @@ pub struct RawLink {
     pub kind: LinkKind,
     /// Whether `rel` holds `nofollow`.
     pub nofollow: bool,
+    /// Where it stands in the text: the byte its words begin at; beyond its end where nobody knows.
+    pub at: u32,
 }
 
 /// Reads an HTML page. `header_charset` is the `charset` of its `Content-Type`, if any.

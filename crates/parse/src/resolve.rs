@@ -19,6 +19,8 @@ use std::collections::hash_map::Entry;
 pub struct Resolved {
     /// Links to `http` and `https` URLs.
     pub links: Vec<Link>,
+    /// Where each of them stands in the text first, see [`text_around`](crate::text_around).
+    pub at: Vec<u32>,
     /// References that should have been such URLs and cannot be read as one.
     pub malformed: Vec<MalformedLink>,
 }
@@ -48,7 +50,7 @@ pub fn resolve(page: &Page, url: &CanonicalUrl) -> Resolved {
     let mut by_fingerprint: HashMap<u64, usize> = HashMap::with_capacity(page.links.len());
     let mut same: HashMap<(usize, LinkKind, bool, &str), usize> =
         HashMap::with_capacity(page.links.len());
-    let mut met: Vec<(usize, Link)> = Vec::with_capacity(page.links.len());
+    let mut met: Vec<(usize, Link, u32)> = Vec::with_capacity(page.links.len());
     for raw in &page.links {
         let href = without_fragment(&raw.href);
         let target = match by_href.entry(href) {
@@ -88,12 +90,13 @@ pub fn resolve(page: &Page, url: &CanonicalUrl) -> Resolved {
                     nofollow: raw.nofollow,
                     count: 1,
                 };
-                met.push((target, link));
+                met.push((target, link, raw.at));
             }
         }
     }
-    met.sort_by_key(|(target, _)| *target);
-    out.links = met.into_iter().map(|(_, link)| link).collect();
+    met.sort_by_key(|(target, ..)| *target);
+    out.at = met.iter().map(|(.., at)| *at).collect();
+    out.links = met.into_iter().map(|(_, link, _)| link).collect();
     out
 }
 

@@ -440,6 +440,7 @@ impl Simulation<'_> {
             wanted: Wanted { types: types.into(), skip_extensions: Default::default() },
             query: QueryPolicy::Keep,
             filter: None,
+            aim: None,
         })
     }
 

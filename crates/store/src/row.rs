@@ -17,10 +17,10 @@ use crate::batch::Next;
 use argiope_frontier::revisit::PageState;
 use argiope_frontier::{Place, SkipReason, Temper, Trap};
 use argiope_model::{
-    CanonicalUrl, Capture, DocId, FetchOutcome, Job, JobId, JobState, Location, OutcomeKind, Role,
-    Time, UrlKey,
+    Aim, CanonicalUrl, Capture, DocId, FetchOutcome, Job, JobId, JobState, Location, OutcomeKind,
+    Role, Time, UrlKey,
 };
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde::{Deserialize, Deserializer, Serialize, de::DeserializeOwned};
 use v1::{CaptureV1, HostRowV1, JobRowV1, UrlHeadV1};
 use v2::{HostRowV2, JobProgressV2, JobRowV2};
 use v3::{CaptureV3, UrlHeadV3};
@@ -355,6 +355,7 @@ impl JobCounters {
 
 /// A job and how far it has come.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "JobForm", into = "JobForm")]
 pub struct JobRow {
     /// The order given.
     pub job: Job,
@@ -362,6 +363,38 @@ pub struct JobRow {
     pub state: JobState,
     /// What it has done.
     pub counters: JobCounters,
+}
+
+/// A job as it is written. What it is about came later than the version: where it has no aim, nothing is
+/// written of one, and older rows end before it.
+#[derive(Serialize, Deserialize)]
+struct JobForm {
+    job: Job,
+    state: JobState,
+    counters: JobCounters,
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "at_the_end")]
+    aim: Option<Aim>,
+}
+
+impl From<JobForm> for JobRow {
+    fn from(form: JobForm) -> Self {
+        let job = Job { aim: form.aim, ..form.job };
+        JobRow { job, state: form.state, counters: form.counters }
+    }
+}
+
+impl From<JobRow> for JobForm {
+    fn from(row: JobRow) -> Self {
+        let aim = row.job.aim.clone();
+        JobForm { job: row.job, state: row.state, counters: row.counters, aim }
+    }
+}
+
+/// A value that may be missing because the row ends.
+fn at_the_end<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> Result<Option<T>, D::Error> {
+    Ok(Option::deserialize(deserializer).unwrap_or(None))
 }
 
 /// How far a job has come, without the order itself: an order may have a million start URLs, and
@@ -608,6 +641,32 @@ pub(crate) fn decode<T: Row>(what: &'static str, bytes: &[u8]) -> Result<T, Stor
 #[cfg(test)]
 mod tests {
     use super::*;
+    use argiope_model::{Limits, Order, QueryPolicy, Scope, ScopeRule, Wanted};
+
+    #[test]
+    fn what_a_job_is_about_is_kept_and_missing_in_older_rows() {
+        let job = Job {
+            id: JobId(1),
+            created: Time(5),
+            seeds: Vec::new(),
+            scope: Scope { rule: ScopeRule::Any, names: Default::default() },
+            order: Order::Best,
+            limits: Limits::default(),
+            wanted: Wanted { types: Default::default(), skip_extensions: Default::default() },
+            query: QueryPolicy::Keep,
+            filter: None,
+            aim: None,
+        };
+        let like = vec![CanonicalUrl::parse("http://a.test/orb").unwrap()];
+        let aim = Some(Aim { about: "orb weavers".to_owned(), like });
+        let counters = JobCounters { known: 7, ..JobCounters::default() };
+        let plain = JobRow { job: job.clone(), state: JobState::Open, counters };
+        let with = JobRow { job: Job { aim, ..job }, ..plain.clone() };
+        for row in [&plain, &with] {
+            assert_eq!(&decode::<JobRow>("jobs", &encode(row)).unwrap(), row);
+        }
+        assert!(encode(&with).starts_with(&encode(&plain)), "it stands at the end");
+    }
 
     #[test]
     fn a_newer_row_is_refused_with_a_sentence_and_a_short_one_is_damage() {

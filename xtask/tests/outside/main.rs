@@ -62,6 +62,7 @@ mod second_writer;
 mod sites;
 mod slow_server;
 mod sync_order;
+mod topic;
 mod traces;
 mod traps;
 mod watched;

@@ -17,7 +17,7 @@ use argiope_crawl::{
 };
 use argiope_filter::Saved;
 use argiope_frontier::revisit::Pattern;
-use argiope_model::{CanonicalUrl, Job, JobState, Suffixes};
+use argiope_model::{Aim, CanonicalUrl, Job, JobState, Order as Visits, Suffixes};
 use argiope_store::{JobRow, Store};
 use serde_json::{Value, json};
 use std::process::ExitCode;
@@ -67,7 +67,17 @@ pub fn crawl_kept(
         return Err(Usage("none of the start URLs can be used".to_owned()).into());
     }
     let filter = loaded.filter.as_ref().map(|said| said.as_ref().map(Saved::to_text));
-    let order = asked.then(|| NewJob { filter, ..new_job(settings, seeds.urls) });
+    let aim = aim(&args)?;
+    if aim.is_some() && !asked {
+        return Err(Usage(
+            "--about and --like need start URLs: argiope crawl URL --about WORDS".to_owned(),
+        )
+        .into());
+    }
+    let order = asked.then(|| match aim {
+        None => NewJob { filter, ..new_job(settings, seeds.urls) },
+        aim => NewJob { filter, aim, order: Visits::Best, ..new_job(settings, seeds.urls) },
+    });
     if args.dry_run {
         return dry_run(global, settings, order).map(|_| None);
     }
@@ -353,6 +363,35 @@ async fn signal() {
     let _ = tokio::signal::ctrl_c().await;
 }
 
+/// What a crawl is to be about.
+fn aim(args: &Crawl) -> anyhow::Result<Option<Aim>> {
+    if args.about.is_none() && args.like.is_empty() {
+        return Ok(None);
+    }
+    if let Some(order) = args.order.as_deref().filter(|order| *order != "best") {
+        let flag = if args.about.is_some() { "--about" } else { "--like" };
+        return Err(Usage(format!(
+            "{flag} is an order of its own and cannot go with --order {order}; leave one of them out"
+        ))
+        .into());
+    }
+    let about = args.about.as_deref().unwrap_or_default().trim().to_owned();
+    if args.about.is_some() && !argiope_crawl::has_words(&about) {
+        return Err(Usage(format!(
+            "--about has no words that tell anything: {about:?}; say what the pages are about, as in --about \"garden spiders\""
+        ))
+        .into());
+    }
+    let mut like = Vec::new();
+    for url in &args.like {
+        match CanonicalUrl::parse(url) {
+            Ok(url) => like.push(url),
+            Err(e) => return Err(Usage(format!("--like {url}: {e}")).into()),
+        }
+    }
+    Ok(Some(Aim { about, like }))
+}
+
 fn dry_run(
     global: &Global,
     settings: &Settings,
@@ -369,6 +408,7 @@ fn dry_run(
         format!("start URLs  {}", count(job.seeds.len() as u64)),
         format!("scope       {:?}: {}", job.scope.rule, names.join(", ")).to_lowercase(),
         format!("order       {:?}", job.order).to_lowercase(),
+        format!("about       {}", job.aim.as_ref().map_or("anything".to_owned(), aim_words)),
         format!("types       {}", types.join(", ")),
         format!("filter      {}", filter.map_or("none".to_owned(), |saved| saved.name)),
         format!("delay       {:?} per host", settings.crawl.delay),
@@ -377,6 +417,13 @@ fn dry_run(
     ])?;
     output::talk("Nothing was requested or written.");
     Ok(ExitCode::SUCCESS)
+}
+
+/// What a crawl is about, for people.
+fn aim_words(aim: &Aim) -> String {
+    let words = Some(&aim.about).filter(|words| !words.is_empty()).cloned();
+    let like = aim.like.iter().map(|url| format!("like {url}"));
+    words.into_iter().chain(like).collect::<Vec<_>>().join(", ")
 }
 
 /// The summary object that ends `crawl --format json`.

@@ -140,6 +140,7 @@ pub fn new_job(settings: &Settings, urls: Vec<argiope_model::CanonicalUrl>) -> N
         },
         query: crawl.query,
         filter: None,
+        aim: None,
     }
 }
 

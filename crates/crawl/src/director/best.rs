@@ -42,6 +42,9 @@ impl Director {
         if found.skip.is_some() {
             return Score::WORST;
         }
+        if let Some(score) = found.score.filter(|_| job.aim.is_some()) {
+            return score;
+        }
         let (score, risen) = match found.score {
             Some(score) => (score, self.live.merits().judge(job.id, found.key, score)),
             None => self.live.merits().give(job.id, found.key, share, found.other_site),

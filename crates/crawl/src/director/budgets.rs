@@ -21,9 +21,9 @@ const READ_MEMORY: usize = 1 << 20;
 /// It is written this often, where something has changed; less often where that takes long.
 const KEEP_MS: i64 = 1_000;
 
-/// Whether a job's sites have budgets.
+/// Whether a job's sites have budgets. One that is about something goes by that.
 pub(crate) fn has_budgets(job: &Job) -> bool {
-    job.scope.rule == ScopeRule::Any
+    job.scope.rule == ScopeRule::Any && job.aim.is_none()
 }
 
 /// What is kept of the budgets of a data directory.
@@ -68,6 +68,8 @@ impl Director {
 
     /// Gives budgets to the jobs that have them and were not known before.
     pub(super) fn cover_jobs(&mut self) {
+        let choosy = self.jobs.values().filter(|active| active.job.aim.is_some());
+        choosy.for_each(|active| self.frontier.choose(active.job.id));
         if !self.settings.budgets {
             return;
         }

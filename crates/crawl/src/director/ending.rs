@@ -99,6 +99,7 @@ impl Director {
         let ran = now.since(self.begun);
         self.again.note(now, true);
         self.keep_budgets(now, true);
+        self.keep_topics(now, true);
         self.jobs.values_mut().for_each(|active| active.held = false);
         for (id, active) in &self.jobs {
             let counters = &active.row.counters;

@@ -177,6 +177,7 @@ impl Director {
         self.busy = true;
         self.told_now = std::mem::take(&mut self.told_next);
         self.keep_budgets(now, false);
+        self.keep_topics(now, false);
         self.committed_at = now;
         let log = std::mem::take(&mut self.log);
         if let Some(committer) = &self.committer {
@@ -189,7 +190,7 @@ impl Director {
         self.jobs.values().map(|a| a.out).sum()
     }
 
-    pub(super) fn discoveries(&self, page: &mut PageDone, batch: &mut Batch) {
+    pub(super) fn discoveries(&mut self, page: &mut PageDone, batch: &mut Batch) {
         let Some(active) = self.jobs.get(&page.entry.job) else { return };
         let best = active.job.order == Order::Best;
         if page.found.is_empty() && !best {
@@ -197,7 +198,8 @@ impl Director {
         }
         let job = active.job.clone();
         let number = page.number;
-        let share = if best { self.share_of(page) } else { 0.0 };
+        self.tell_topic(&job, page, &mut batch.moves);
+        let share = if best && job.aim.is_none() { self.share_of(page) } else { 0.0 };
         for found in page.found.drain(..) {
             // What was found at the end of a series may be found elsewhere yet.
             if found.skip != Some(SkipReason::Trap) {

@@ -23,6 +23,7 @@ mod quotas;
 mod refusing;
 mod showing;
 mod sites;
+pub(crate) mod topic;
 mod traps;
 
 use crate::data_dir::DataDir;
@@ -42,14 +43,14 @@ use argiope_frontier::{
     Answered, Entry, Exclusions, Frontier, Merits, Politeness, Refill, SkipReason, Task,
     first_place_of_links, place_of_seed,
 };
-use argiope_model::{CanonicalUrl, HostKey, Job, JobId, JobState, Order, Role, Time};
+use argiope_model::{CanonicalUrl, HostKey, Job, JobId, JobState, Order, Role, Time, UrlKey};
 use argiope_store::{Batch, Discovery, JobChange, JobRow, Next, StoreError};
 use caps::{Caps, beyond_the_cap, is_raised};
 pub(crate) use committing::Committing;
 use looking::Doing;
 pub(crate) use looking::Stage;
 use quotas::Fit;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 use std::sync::{Arc, Weak, mpsc as blocking};
 use std::time::Duration;
 use tokio::sync::{mpsc, watch};
@@ -151,6 +152,12 @@ pub(crate) struct Director {
     /// When budgets were written down, and how long that took, in milliseconds.
     budgets_kept: Time,
     budgets_took: i64,
+    /// What example pages redirect to.
+    examples: HashSet<UrlKey>,
+    /// Whether topics have learned something since they were written down, when that was, and how long it took.
+    topics_changed: bool,
+    topics_kept: Time,
+    topics_took: i64,
     /// Sites that were known then.
     budgets_known: usize,
     /// Sites to be forgiven, once nothing is being committed.
@@ -238,6 +245,10 @@ impl Director {
             cap_problem: None,
             budgets_kept: shared.clock.now(),
             budgets_took: 0,
+            examples: HashSet::new(),
+            topics_changed: false,
+            topics_kept: shared.clock.now(),
+            topics_took: 0,
             budgets_known: 0,
             to_forgive: Vec::new(),
             looked_for: Vec::new(),
@@ -268,7 +279,10 @@ impl Director {
                 // Start URLs are asked for again where they were given up: somebody wants to know.
                 let page = self.next_page;
                 self.next_page += 1;
-                let found = job.seeds.iter().enumerate().map(|(index, url)| {
+                // Examples come first: the order goes by them.
+                let like = job.aim.iter().flat_map(|aim| &aim.like);
+                let starts = like.filter(|url| !job.seeds.contains(url)).chain(&job.seeds);
+                let found = starts.enumerate().map(|(index, url)| {
                     let url = job.query.apply(url.clone());
                     Discovery {
                         key: url.key(&self.shared.pinned),

@@ -83,6 +83,7 @@ pub fn order(seeds: &[String]) -> NewJob {
         wanted: wanted(&["html", "text"]),
         query: QueryPolicy::Keep,
         filter: None,
+        aim: None,
     }
 }
 

@@ -55,6 +55,12 @@ fn algorithm(language: &str) -> Option<Algorithm> {
     })
 }
 
+/// The languages that have stems and rules of their own.
+pub(super) const LANGUAGES: [&str; 21] = [
+    "ar", "ca", "cs", "da", "de", "el", "en", "es", "fi", "fr", "hu", "id", "it", "nb", "nl", "pl",
+    "pt", "ro", "ru", "sv", "tr",
+];
+
 /// Whether words of a language have stems.
 pub(crate) fn has_stems(language: &str) -> bool {
     algorithm(language).is_some()

@@ -175,7 +175,9 @@ fn links(file: &File<'_>, page: &Dict, links: &mut Vec<RawLink>) {
         let href = String::from_utf8_lossy(&target).trim().to_owned();
         if !href.is_empty() && href.len() <= MAX_HREF && !href.starts_with('#') {
             let words = String::new();
-            links.push(RawLink { href, words, kind: LinkKind::Anchor, nofollow: false });
+            // Nobody knows where in the text it stands.
+            let (kind, nofollow, at) = (LinkKind::Anchor, false, u32::MAX);
+            links.push(RawLink { href, words, kind, nofollow, at });
         }
     }
 }

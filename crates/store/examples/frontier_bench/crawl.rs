@@ -47,6 +47,7 @@ fn job() -> Job {
         wanted: Wanted { types: Default::default(), skip_extensions: Default::default() },
         query: QueryPolicy::Keep,
         filter: None,
+        aim: None,
     }
 }
 

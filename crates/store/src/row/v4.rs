@@ -42,6 +42,7 @@ impl From<JobV4> for Job {
             wanted: old.wanted,
             query: old.query,
             filter: None,
+            aim: None,
         }
     }
 }

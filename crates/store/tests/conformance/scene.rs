@@ -145,6 +145,7 @@ pub fn job(id: u32) -> Job {
         wanted: Wanted { types: Default::default(), skip_extensions: Default::default() },
         query: QueryPolicy::Keep,
         filter: None,
+        aim: None,
     }
 }
 
