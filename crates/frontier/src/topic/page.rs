@@ -68,7 +68,8 @@ impl Known {
     pub fn rarity(&self, word: Word) -> f32 {
         let count = self.counts.get(&word).copied().unwrap_or(0) as f32;
         let pages = self.pages as f32;
-        ((pages + 2.0) / (count + 1.0)).ln().max(0.02)
+        // A crawl that goes well meets the wanted words on most pages: they must not come to nothing.
+        (0.3 + (pages + 2.0) / (count + 1.0)).ln().max(0.02)
     }
 }
 
