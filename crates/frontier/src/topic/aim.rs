@@ -180,8 +180,8 @@ impl Aim {
         self.border =
             low + if surely { 0.5 * way } else { (2.5 * spread).clamp(0.35 * way, 0.5 * way) };
         self.slope = ((self.border - low) / 4.0).max(0.02);
-        for n in 0..mixed.len() {
-            self.pages[n].relevance = self.relevance_of(mixed[n]);
+        for (n, mixed) in mixed.into_iter().enumerate() {
+            self.pages[n].relevance = self.relevance_of(mixed);
         }
     }
 

@@ -122,8 +122,8 @@ impl Guess {
     pub fn learn(&mut self, numbers: &Numbers, worth: f32) {
         let guessed = chance(self.sum(numbers));
         let error = worth - guessed;
-        for n in 0..PARTS {
-            let slope = error * numbers[n];
+        for (n, number) in numbers.iter().enumerate() {
+            let slope = error * number;
             self.moved[n] += slope * slope;
             self.weights[n] += STEP * slope / self.moved[n].sqrt();
             self.weights[n] += PULL * (Part::ALL[n].usual() - self.weights[n]);

@@ -42,6 +42,7 @@ pub use gist::Gist;
 use argiope_model::{CanonicalUrl, Suffixes, Time};
 use pattern::{PatternId, TOP, id_of, patterns};
 use serde::{Deserialize, Serialize};
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use watch::{Kind, Tally, Watch};
 
@@ -261,8 +262,8 @@ impl Traps {
         let behind = behind.map_or(Vec::new(), |watch| watch.idle_behind(&name, &trap));
         let mut all = vec![(name, trap)];
         for (name, trap) in behind {
-            if !self.known.contains_key(&id_of(&name)) {
-                self.known.insert(id_of(&name), (name.clone(), trap.clone()));
+            if let Entry::Vacant(free) = self.known.entry(id_of(&name)) {
+                free.insert((name.clone(), trap.clone()));
                 all.push((name, trap));
             }
         }
