@@ -110,7 +110,7 @@ mod tests {
             0.1809741960779577,
             0.2962476613824137,
             0.0902574869913725,
-            0.1288120883531640,
+            0.128812088353164,
         ];
         let found = pagerank(&graph, &graph.out()).unwrap().values;
         for (found, wanted) in found.iter().zip(wanted) {
