@@ -1,6 +1,6 @@
 //! Rank: how much the links of all pages say of each of them, and of each site.
 //!
-//! * What this is: PageRank ([`mod@pagerank`]) and harmonic centrality ([`mod@harmonic`]) over the
+//! * What this is: PageRank (`pagerank`) and harmonic centrality (`harmonic`) over the
 //!   whole link graph, made by [`make`] from a [`View`](crate::View) and a store, kept in a file of
 //!   its own beside the runs ([`Ranks`]).
 //! * Its place: asked for, never in the way: nothing here is read or written while pages are
