@@ -41,6 +41,8 @@ const REDEEMED: u32 = 2;
 const SHUFFLED: u32 = 36;
 /// So many pages of a pattern that say nothing and lead nowhere are enough to leave others of it for later.
 const IDLE: u32 = 12;
+/// A chain must be longer: it costs a request a page, and may be a book.
+const CHAIN: u32 = 160;
 /// A part of a site with this score counts as one of several that make up a series.
 const PART: u32 = 18;
 /// So many parts are several.
@@ -93,6 +95,8 @@ pub(super) struct Tally {
     redeemed: u32,
     repeated: u32,
     made_up: u32,
+    /// What pages that say nothing led to that was new.
+    led: u32,
     /// Pages in a line, how many of these lead nowhere, and how many of those say just what another says.
     in_line: u32,
     ends: u32,
@@ -137,7 +141,13 @@ impl Tally {
     /// page says anything.
     pub fn is_endless(&self) -> bool {
         let line = self.deepest >= super::LONG && self.grows() && self.is_barren();
-        line || self.is_shuffled() && self.is_clean()
+        line && self.is_long() || self.is_shuffled() && self.is_clean()
+    }
+
+    /// Whether it is wider than a chain, or a long one.
+    fn is_long(&self) -> bool {
+        let barren = self.repeated + self.made_up;
+        self.led * 4 > barren * 5 || barren >= CHAIN
     }
 
     /// Whether a third of what does not say anything leads on; the others refer to what is known, or end.
@@ -426,6 +436,7 @@ impl Watch {
             if !barren {
                 continue;
             }
+            tally.led += new as u32;
             tally.shuffled += u32::from(turned);
             // Each new host was asked for its robots.txt as well.
             tally.score += if more { 3 } else { 0 };
@@ -513,6 +524,7 @@ impl Watch {
             let Some(tally) = self.tally_of(names, &ids, at) else { continue };
             tally.pages += 1;
             tally.repeated += 1;
+            tally.led += 2;
             tally.score += 3;
             tally.deepest = tally.deepest.max(line);
             tally.exemplify(url);
