@@ -8,7 +8,7 @@
 
 use crate::group::Found;
 use argiope_frontier::{Entry, Gist, Held, Lead, Read, SkipReason, Trap, Traps, months_ahead};
-use argiope_model::{CanonicalUrl, Link, Role, Suffixes, Time};
+use argiope_model::{CanonicalUrl, Link, Order, Role, Suffixes, Time};
 use argiope_store::UrlState;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -119,15 +119,17 @@ impl Watching {
         Vec::new()
     }
 
-    /// Whether a row is to be held back. Start URLs and pages that are there already never are.
-    pub(crate) fn holds(&self, entry: &Entry) -> Option<Held> {
+    /// Whether a row is to be held back. Start URLs and pages that are there already never are; an order
+    /// that knows what is best is not mixed up for a suspicion.
+    pub(crate) fn holds(&self, entry: &Entry, order: Order) -> Option<Held> {
         if entry.again || entry.depth == 0 || entry.role != Role::Page {
             return None;
         }
         let traps = self.traps()?;
         let group = traps.group(&entry.url, &self.pinned);
         let held = traps.holds(&entry.url, group, entry.place.line());
-        held.filter(|held| *held == Held::Paused || !entry.place.is_held_back())
+        let late = entry.place.is_held_back() || order == Order::Best;
+        held.filter(|held| *held == Held::Paused || !late)
     }
 
     /// Takes over what is paused, or forgiven, or no longer either.

@@ -71,7 +71,8 @@ impl Manifest {
         write().map_err(io_error("write", &path))
     }
 
-    /// Deletes what a crash left of runs that were being written or merged away.
+    /// Deletes what a crash left of runs that were being written or merged away, and ranks of a graph that
+    /// is made again.
     pub fn tidy(&self, dir: &Path) -> Result<(), GraphError> {
         let failed = |e| io_error("tidy", dir)(e);
         for entry in fs::read_dir(dir).map_err(failed)? {
@@ -80,6 +81,8 @@ impl Manifest {
             let stale = match path.extension().and_then(|e| e.to_str()) {
                 Some("part") => true,
                 Some("run") => number.is_none_or(|n: u64| !self.runs.contains(&n)),
+                // Who has read nothing has nothing to rank: it is of a graph that was thrown away.
+                Some("rank") => self.read.is_empty(),
                 _ => false,
             };
             if stale {

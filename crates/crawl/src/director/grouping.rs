@@ -219,7 +219,8 @@ impl Director {
                 None => place,
             };
             let back = |held| place.held_back(job.order, held == Held::Last);
-            let place = found.back.map_or(place, back);
+            let held = found.back.filter(|_| job.order != Order::Best);
+            let place = held.map_or(place, back);
             let excluded = self.is_excluded(&found.url).then_some(SkipReason::Excluded);
             let skip = self.still_skipped(&job, &found).or(excluded);
             batch.discoveries.push(Discovery {

@@ -20,7 +20,7 @@ pub(super) fn refusal(
     let job = &jobs.get(&entry.job)?.job;
     let filters = &shared.filters;
     let refused = filters.refuses_queued(job, &entry.url, entry.role, &shared.suffixes);
-    let trap = || shared.traps.holds(entry).map(|_| SkipReason::Trap);
+    let trap = || shared.traps.holds(entry, job.order).map(|_| SkipReason::Trap);
     let cap = || caps.refuses(jobs, entry);
     refused.then_some(SkipReason::Filter).or_else(trap).or_else(cap)
 }

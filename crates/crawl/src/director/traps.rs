@@ -10,8 +10,8 @@ impl Director {
     /// Where a row goes that is only to wait until everything else of its host is done; `None` for one
     /// that is refused.
     pub(super) fn later(&self, entry: &Entry, reason: SkipReason) -> Option<Place> {
-        let held = self.shared.traps.holds(entry).filter(|_| reason == SkipReason::Trap)?;
         let order = self.jobs.get(&entry.job).map_or(Order::Breadth, |active| active.job.order);
+        let held = self.shared.traps.holds(entry, order).filter(|_| reason == SkipReason::Trap)?;
         (held != Held::Paused).then(|| entry.place.held_back(order, held == Held::Last))
     }
 

@@ -47,7 +47,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use watch::{Kind, Tally, Watch};
 
 /// From this score on a pattern is suspected.
-const SUSPECTED: u32 = 150;
+const SUSPECTED: u32 = 207;
+/// Where there is one series there are more: from this score on the next one is paused.
+const AGAIN: u32 = 150;
 /// From this score on it is paused, where a line is long …
 const PAUSED: u32 = 270;
 /// … that is, has so many barren pages one behind the other.
@@ -278,7 +280,7 @@ impl Traps {
         let held =
             |name: &&String| self.known.get(&id_of(name)).is_none_or(|(_, trap)| trap.orders);
         // Where there is one there are more.
-        let most = if watch.paused > 0 { SUSPECTED } else { PAUSED };
+        let most = if watch.paused > 0 { AGAIN } else { PAUSED };
         let turned = |name: &&String| self.known.contains_key(&id_of(name));
         let enough = |name: &&String| {
             let bad = watch.tally(name).filter(|tally| tally.score >= most);
@@ -342,7 +344,7 @@ impl Traps {
         if line >= 1 && narrow.first().and_then(tally).is_some_and(Tally::is_idle) {
             return Some(Held::Last);
         }
-        let suspected = |name| tally(name).filter(|t| t.score >= SUSPECTED && t.grows());
+        let suspected = |name| tally(name).filter(|tally| tally.is_suspected());
         let narrow = narrow.iter().filter_map(suspected).any(|tally| line >= 1 || tally.is_clean());
         let all_over = || watch.is_some_and(|watch| watch.is_all_over(whole_group));
         let back = narrow || line >= 1 && suspected(whole_group).is_some() && all_over();

@@ -7,50 +7,68 @@ use argiope_model::CanonicalUrl;
 
 /// Numbers of a URL that are looked at, at most.
 const MOST: usize = 4;
+/// Forms of URLs, at most.
+const FORMS: usize = 6;
 /// More pages than this are not taken for a site that ends.
 const PAGES: u64 = 20_000;
-/// Pages after which numbers should not grow by more than a quarter.
-const EARLY: u32 = 32;
+/// Pages of a form that are enough to tell.
+const ENOUGH: u32 = 24;
 
 /// The numbers in the URLs of a pattern.
 #[derive(Debug, Default)]
 pub(crate) struct Numbered {
-    /// The URL without its numbers.
-    form: Box<str>,
-    ranges: Vec<Range>,
+    forms: Vec<Form>,
     /// They differ in something else, too.
     mixed: bool,
+}
+
+/// URLs that differ in nothing but numbers.
+#[derive(Debug)]
+struct Form {
+    /// The URL without its numbers.
+    text: Box<str>,
+    ranges: Vec<Range>,
+    pages: u32,
+    /// How wide the ranges were after so many pages.
+    before: Vec<(u32, Vec<u64>)>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Range {
     least: u64,
     most: u64,
-    /// How far apart they were early.
-    early: u64,
+}
+
+impl Range {
+    fn width(&self) -> u64 {
+        self.most - self.least
+    }
 }
 
 impl Numbered {
-    /// Counts a URL, the so-manieth of its pattern.
-    pub fn count(&mut self, url: &CanonicalUrl, pages: u32) {
-        let path = url.path_and_query();
-        // The first page of a site often has an address of its own.
-        if self.mixed || path == "/" {
+    /// Counts a URL.
+    pub fn count(&mut self, url: &CanonicalUrl) {
+        if self.mixed {
             return;
         }
-        let (form, numbers) = split(path);
-        if self.ranges.is_empty() {
-            self.form = form.as_str().into();
-            let range = |n: &u64| Range { least: *n, most: *n, early: 0 };
-            self.ranges = numbers.iter().map(range).collect();
-        }
-        self.mixed = *self.form != form || numbers.is_empty() || numbers.len() > MOST;
-        for (range, n) in self.ranges.iter_mut().zip(numbers) {
+        let (text, numbers) = split(url.path_and_query());
+        self.mixed = numbers.len() > MOST;
+        let at = self.forms.iter().position(|form| *form.text == *text).unwrap_or_else(|| {
+            let range = |n: &u64| Range { least: *n, most: *n };
+            let ranges = numbers.iter().map(range).collect();
+            self.forms.push(Form { text: text.into(), ranges, pages: 0, before: Vec::new() });
+            self.forms.len() - 1
+        });
+        self.mixed |= self.forms.len() > FORMS;
+        let form = &mut self.forms[at];
+        form.pages += 1;
+        for (range, n) in form.ranges.iter_mut().zip(numbers) {
             range.least = range.least.min(n);
             range.most = range.most.max(n);
-            if pages <= EARLY {
-                range.early = range.most - range.least;
-            }
+        }
+        // Often while they are few, then now and then.
+        if form.pages.is_multiple_of((form.pages / 8).max(1).next_power_of_two()) {
+            form.before.push((form.pages, form.ranges.iter().map(Range::width).collect()));
         }
     }
 
@@ -61,10 +79,24 @@ impl Numbered {
 
     /// Whether there can be no more pages than were made out early.
     pub fn are_bounded(&self) -> bool {
-        let grown = |r: &Range| (r.most - r.least) * 4 > r.early * 5;
-        let many = self.ranges.iter().map(|r| r.most - r.least + 1);
-        let many = many.fold(1u64, |all, n| all.saturating_mul(n));
-        !self.mixed && many > 1 && many <= PAGES && !self.ranges.iter().any(grown)
+        let many: u64 = self.forms.iter().map(Form::many).fold(0, u64::saturating_add);
+        !self.mixed && (2..=PAGES).contains(&many) && !self.forms.iter().any(Form::grows)
+    }
+}
+
+impl Form {
+    /// How many pages there can be.
+    fn many(&self) -> u64 {
+        let each = self.ranges.iter().map(|range| range.width().saturating_add(1));
+        each.fold(1, u64::saturating_mul)
+    }
+
+    /// Whether its numbers grew by more than a tenth while its pages grew by a third.
+    fn grows(&self) -> bool {
+        let then = self.before.iter().rev().find(|(pages, _)| pages * 4 <= self.pages * 3);
+        let Some((_, widths)) = then.filter(|_| self.pages >= ENOUGH) else { return false };
+        let grown = |(range, then): (&Range, &u64)| range.width() * 10 > then * 11;
+        self.ranges.iter().zip(widths).any(grown)
     }
 }
 
@@ -93,8 +125,8 @@ mod tests {
 
     fn are_bounded(urls: impl Iterator<Item = String>) -> bool {
         let mut numbers = Numbered::default();
-        for (at, url) in urls.enumerate() {
-            numbers.count(&CanonicalUrl::parse(&url).unwrap(), at as u32 + 1);
+        for url in urls {
+            numbers.count(&CanonicalUrl::parse(&url).unwrap());
         }
         numbers.are_bounded()
     }
@@ -104,6 +136,10 @@ mod tests {
         let lot = |n: u64| n * 7919 % 1000;
         assert!(are_bounded((0..100).map(|n| format!("http://a.test/p{}.html", lot(n)))));
         assert!(are_bounded((0..100).map(|n| format!("http://a.test/{}?v={}", lot(n), n % 9))));
+        assert!(are_bounded((0..100).map(|n| match n % 3 {
+            0 => "http://a.test/start".to_owned(),
+            k => format!("http://a.test/{}{}.html", ["leaf", "core"][k as usize - 1], lot(n)),
+        })));
         assert!(!are_bounded((0..100).map(|n| format!("http://a.test/p{n}.html"))));
         let month = |n: u64| format!("http://a.test/cal/{}/{:02}", 2026 + n / 12, 1 + n % 12);
         assert!(!are_bounded((0..100).map(month)));

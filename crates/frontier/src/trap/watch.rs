@@ -41,6 +41,8 @@ const REDEEMED: u32 = 2;
 const SHUFFLED: u32 = 36;
 /// So many pages of a pattern that say nothing and lead nowhere are enough to leave others of it for later.
 const IDLE: u32 = 12;
+/// So many pages in a row a pattern is under suspicion before anything is held back.
+const DOUBT: u32 = 6;
 /// A chain must be longer: it costs a request a page, and may be a book.
 const CHAIN: u32 = 160;
 /// A part of a site with this score counts as one of several that make up a series.
@@ -95,6 +97,8 @@ pub(super) struct Tally {
     redeemed: u32,
     repeated: u32,
     made_up: u32,
+    /// How many pages in a row it has been under suspicion for.
+    doubt: u32,
     /// What pages that say nothing led to that was new.
     led: u32,
     /// Pages in a line, how many of these lead nowhere, and how many of those say just what another says.
@@ -132,9 +136,21 @@ impl Tally {
         wild && (self.ends - self.again) * 8 <= self.in_line && !self.numbers.are_bounded()
     }
 
-    /// Whether its pages say nothing and lead nowhere.
+    /// Whether its pages say nothing and lead nowhere, and hang on pages of another kind.
     pub fn is_idle(&self) -> bool {
-        self.in_line >= IDLE && self.ends * 4 >= self.in_line * 3 && self.is_clean()
+        let ends = self.in_line >= IDLE && self.ends * 4 >= self.in_line * 3 && self.is_clean();
+        ends && self.found_on.is_some_and(|parent| parent != id_of(&self.name))
+    }
+
+    /// A page of it was read: whether it is still under suspicion.
+    fn doubt(&mut self) {
+        let doubtful = self.score >= super::SUSPECTED && self.grows();
+        self.doubt = if doubtful { self.doubt + 1 } else { 0 };
+    }
+
+    /// Whether it has been under suspicion for a while: what is held back for it stays there.
+    pub fn is_suspected(&self) -> bool {
+        self.doubt >= DOUBT
     }
 
     /// Whether there is no end to it: a long line that goes on, or the same words in any order, and hardly a
@@ -403,8 +419,9 @@ impl Watch {
             // The numbers of a calendar are few, and it goes on for all that.
             match page.ahead.is_some_and(|months| months >= 1) {
                 true => tally.numbers.give_up(),
-                false => tally.numbers.count(page.url, tally.pages),
+                false => tally.numbers.count(page.url),
             }
+            tally.doubt();
             let score = match kind {
                 Kind::Novel => {
                     tally.novel += 1;
@@ -525,6 +542,7 @@ impl Watch {
             tally.pages += 1;
             tally.repeated += 1;
             tally.led += 2;
+            tally.doubt();
             tally.score += 3;
             tally.deepest = tally.deepest.max(line);
             tally.exemplify(url);
