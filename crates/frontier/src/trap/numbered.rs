@@ -133,7 +133,7 @@ mod tests {
 
     #[test]
     fn numbers_by_lot_are_bounded_and_counters_and_calendars_are_not() {
-        let lot = |n: u64| n * 7919 % 1000;
+        let lot = |n: u64| ((n + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 33) % 1000;
         assert!(are_bounded((0..100).map(|n| format!("http://a.test/p{}.html", lot(n)))));
         assert!(are_bounded((0..100).map(|n| format!("http://a.test/{}?v={}", lot(n), n % 9))));
         assert!(are_bounded((0..100).map(|n| match n % 3 {
