@@ -44,8 +44,6 @@ pub(crate) struct Found {
 pub(crate) struct KnownLink {
     pub key: UrlKey,
     pub other_site: bool,
-    /// What it promises, as above.
-    pub score: Option<Score>,
 }
 
 /// A response as it is to be archived.

@@ -52,7 +52,7 @@ pub(crate) fn judge_links(
         if shared.seen.knows(fingerprint, depth) {
             if best && admit(job, &shared.suffixes, url, depth) == Admission::Queue {
                 let (key, other_site) = (url.key(&shared.pinned), is_other(url));
-                known.push(KnownLink { key, other_site, score: None });
+                known.push(KnownLink { key, other_site });
             }
             continue;
         }

@@ -122,20 +122,6 @@ impl Merits {
         })
     }
 
-    /// A URL was judged by what it is about: it is worth the best that was ever said of it. Says whether
-    /// that is more than was known of it.
-    pub fn judge(&mut self, job: JobId, key: UrlKey, score: Score) -> bool {
-        let slot = slot(job, key);
-        if !self.rows.contains_key(&slot) {
-            self.make_room();
-            let merit = Merit { cash: score.worth() as f32, links: 1.0, score };
-            self.rows.insert(slot, merit);
-            return false;
-        }
-        let merit = self.rows.get_mut(&slot).filter(|merit| merit.score < score);
-        merit.map(|merit| merit.score = score).is_some()
-    }
-
     /// A row was read from the queue: it is worth what its place says, at least.
     pub fn learn(&mut self, job: JobId, key: UrlKey, place: Place) {
         let Some(score) = place.score() else { return };

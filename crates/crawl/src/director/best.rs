@@ -42,20 +42,20 @@ impl Director {
         if found.skip.is_some() {
             return Score::WORST;
         }
-        if let Some(score) = found.score.filter(|_| job.aim.is_some()) {
+        // A job that is about something has said it already.
+        if let Some(score) = found.score {
             return score;
         }
-        let (score, risen) = match found.score {
-            Some(score) => (score, self.live.merits().judge(job.id, found.key, score)),
-            None => self.live.merits().give(job.id, found.key, share, found.other_site),
-        };
+        let given = self.live.merits().give(job.id, found.key, share, found.other_site);
+        let (score, risen) = given;
         if risen {
             moves.push(raised(job.id, found.key, score));
         }
         score
     }
 
-    /// What is known already gets its share too, but from a page that has handed it out before.
+    /// What is known already gets its share too, but from a page that has handed it out before. A job that is
+    /// about something goes by that alone.
     pub(super) fn raise_known(
         &self,
         job: &Job,
@@ -64,14 +64,11 @@ impl Director {
         moves: &mut Vec<Move>,
     ) {
         let known = std::mem::take(&mut page.known);
-        if page.entry.again {
+        if page.entry.again || job.aim.is_some() {
             return;
         }
-        for KnownLink { key, other_site, score } in known {
-            let risen = match score {
-                Some(score) => self.live.merits().judge(job.id, key, score).then_some(score),
-                None => self.live.merits().raise(job.id, key, share, other_site),
-            };
+        for KnownLink { key, other_site } in known {
+            let risen = self.live.merits().raise(job.id, key, share, other_site);
             moves.extend(risen.map(|score| raised(job.id, key, score)));
         }
     }
@@ -89,12 +86,12 @@ impl Director {
 
     /// Rows that were read bring their scores with them.
     pub(super) fn learn_scores(&self, window: &HostWindow) {
-        if !self.jobs.values().any(|active| active.job.order == Order::Best) {
+        let collects = |job: &Job| job.order == Order::Best && job.aim.is_none();
+        if !self.jobs.values().any(|active| collects(&active.job)) {
             return;
         }
         for entry in window.entries.iter().filter(|entry| !entry.again && !entry.expand) {
-            let job = self.jobs.get(&entry.job).map(|active| active.job.order);
-            if job == Some(Order::Best) {
+            if self.jobs.get(&entry.job).is_some_and(|active| collects(&active.job)) {
                 self.live.merits().learn(entry.job, entry.key, entry.place);
             }
         }
