@@ -17,7 +17,8 @@ use std::path::PathBuf;
   argiope links https://example.org/page        who links to it, and in which words
   argiope broken                                links that lead nowhere
   argiope show https://example.org/             print what was fetched
-  argiope history https://example.org/          its versions, and what changed")]
+  argiope history https://example.org/          its versions, and what changed
+  argiope serve                                 all of it as a web page")]
 pub struct Cli {
     #[command(flatten)]
     pub global: Global,
@@ -25,7 +26,7 @@ pub struct Cli {
     pub command: Command,
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct Global {
     /// Where everything is kept
     #[arg(long, global = true, value_name = "DIR", default_value = "argiope-data")]
@@ -65,6 +66,8 @@ pub enum Command {
     Cycle(crate::args_watch::Cycle),
     /// Join a fleet: work on everything that is open in a store on PostgreSQL
     Worker(Box<Worker>),
+    /// Search, history, links and the crawl as a web page, with an API
+    Serve(crate::args_serve::Serve),
     /// See the whole product work on a built-in made-up web, offline
     Demo(Demo),
     /// List jobs; pause, resume or drop one

@@ -10,6 +10,7 @@ mod args_feed;
 mod args_filter;
 mod args_history;
 mod args_prune;
+mod args_serve;
 mod args_store;
 mod args_watch;
 mod command;
@@ -82,6 +83,7 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Watch(args) => command::watch::watch(&global, *args),
         Command::Refresh(args) => command::watch::refresh(&global, &args),
         Command::Cycle(args) => command::watch::cycle(&global, &args),
+        Command::Serve(args) => command::serve::serve(&global, &args),
         Command::Demo(args) => command::demo::demo(&global, &args),
         Command::Jobs(args) => command::ask::jobs(&global, &args),
         Command::Worker(args) => command::fleet::worker(&global, &args),

@@ -6,12 +6,13 @@ use std::io::{IsTerminal, Write};
 
 /// Says something on stderr.
 pub fn talk(line: impl AsRef<str>) {
-    eprintln!("{}", line.as_ref());
+    // Whoever listened may be gone; that is no reason to fall over.
+    let _ = writeln!(std::io::stderr(), "{}", line.as_ref());
 }
 
 /// Writes over the line that stands on the terminal; an empty one clears it.
 pub fn line(text: impl AsRef<str>) {
-    eprint!("\r\x1b[K{}", text.as_ref());
+    let _ = write!(std::io::stderr(), "\r\x1b[K{}", text.as_ref());
 }
 
 /// Whether stdout is a terminal.

@@ -131,6 +131,10 @@ pub enum Question {
         /// About how many rows.
         limit: usize,
     },
+    /// Whoever crawls here is to end in order; what is open goes on with the next start.
+    Stop,
+    /// Whoever only keeps the directory open is to leave it to the asker.
+    Leave,
 }
 
 /// By what pages stand first.
@@ -160,6 +164,11 @@ pub struct LinkOrder {
 const NOT_INDEXED: &str = "whoever works in this directory does not index words while it runs; when it is over, \
     `argiope search` indexes what is there";
 
+/// What is said to whoever wants a crawl to end where none runs.
+const NO_CRAWL: &str = "no crawl is running here";
+/// What is said to whoever wants a directory that is being worked in.
+const WORKS: &str = "somebody is working in this directory";
+
 /// What is said to whoever wants sites by what is only counted of pages.
 const ONLY_RANKED: &str =
     "sites stand first by rank or by harmonic: `argiope top --of sites --by rank`";
@@ -172,6 +181,8 @@ pub enum Asked {
     Rows(Vec<Value>),
     /// A piece of them, and what to ask for the next one; nothing at the end.
     Piece(Vec<Value>, Option<Box<Question>>),
+    /// Nothing is known of what was asked about.
+    Unknown(String),
     /// Why there are none.
     Sorry(String),
     /// The question is written wrongly, and how.
@@ -199,6 +210,8 @@ pub fn answer(
     };
     let rows = match question {
         Question::Status => return status(store, live.map(|live| (live, Look::default()))),
+        Question::Stop => return Asked::Sorry(NO_CRAWL.to_owned()),
+        Question::Leave => return Asked::Sorry(WORKS.to_owned()),
         Question::Jobs => jobs(store),
         Question::Doc(target) => find(target, dir.suffixes(), store).and_then(|found| {
             found.map(|(key, row)| doc(dir.path(), store, links, key, &row)).transpose()
@@ -234,7 +247,7 @@ pub fn answer(
             let suspects = live.map(|live| live.snapshot().suspects).unwrap_or_default();
             match rows(store, settings, dir, filter, &suspects, now) {
                 Ok(rows) if rows.is_empty() && filter.is_some() => {
-                    return Asked::Sorry(unknown_site(filter.unwrap_or_default()));
+                    return Asked::Unknown(unknown_site(filter.unwrap_or_default()));
                 }
                 rows => rows.map(Some),
             }
@@ -304,7 +317,7 @@ pub fn answer(
             | Question::Captures(target)
             | Question::Versions(target)
             | Question::Cycle { target, .. },
-        ) => Asked::Sorry(format!("{target} is not known here; no job has met it")),
+        ) => Asked::Unknown(format!("{target} is not known here; no job has met it")),
         (Ok(None), _) => Asked::Rows(Vec::new()),
         (Err(e), _) => Asked::Sorry(e.to_string()),
     }
@@ -322,9 +335,9 @@ fn linked(
         let found = find(target, pinned, store)?.map(|(key, row)| (row.url.to_string(), key));
         // A link may lead where no job has been.
         let unmet = || match (target.parse::<u64>(), CanonicalUrl::parse(target)) {
-            (Ok(number), _) => Err(Asked::Sorry(format!("no document has the number {number}"))),
+            (Ok(number), _) => Err(Asked::Unknown(format!("no document has the number {number}"))),
             (_, Ok(url)) => Ok((url.to_string(), url.key(pinned))),
-            (_, Err(e)) => Err(Asked::Sorry(format!("{target}: {e}"))),
+            (_, Err(e)) => Err(Asked::Wrong(format!("{target}: {e}"))),
         };
         Ok(found.map_or_else(unmet, Ok))
     };
@@ -344,7 +357,7 @@ fn linked(
             Ok((url, key)) if store.urls(&[key])?.pop().flatten().is_some() => {
                 Asked::Rows(links.outgoing(&url, key)?)
             }
-            Ok(_) => Asked::Sorry(format!("{source} is not known here; no job has met it")),
+            Ok(_) => Asked::Unknown(format!("{source} is not known here; no job has met it")),
             Err(sorry) => sorry,
         },
         Question::Top { by, of_sites, limit, all } => {

@@ -170,7 +170,7 @@ fn doc_words(
 ) -> Result<Asked, IndexError> {
     let (row, view, text) = match indexed(target, dir, store, words)? {
         Ok(found) => found,
-        Err(sorry) => return Ok(Asked::Sorry(sorry)),
+        Err(unknown) => return Ok(Asked::Unknown(unknown)),
     };
     let rows = view.words_of(&text).into_iter().map(|(word, positions)| {
         json!({ "word": word.word, "word_id": word.id.to_string(), "doc": row.doc.0,
@@ -187,7 +187,7 @@ fn doc_near(
 ) -> Result<Asked, IndexError> {
     let (row, view, text) = match indexed(target, dir, store, words)? {
         Ok(found) => found,
-        Err(sorry) => return Ok(Asked::Sorry(sorry)),
+        Err(unknown) => return Ok(Asked::Unknown(unknown)),
     };
     let rows = view
         .near(row.doc, &text.text)?

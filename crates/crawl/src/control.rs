@@ -112,7 +112,12 @@ pub struct Owner {
     pub settings: EngineSettings,
     /// Where changes go while a crawl runs; whoever only reads writes them down.
     pub orders: Option<Orders>,
+    /// How it leaves, where it only keeps the directory open for others to look at.
+    pub leave: Option<Leave>,
 }
+
+/// Called when somebody wants to work in the directory; whoever gave it lets the directory go soon after.
+pub type Leave = Box<dyn Fn() + Send + Sync>;
 
 /// Starts to listen for the owner of a directory.
 pub fn listen(owner: Owner) -> io::Result<Listening> {
@@ -198,10 +203,20 @@ fn serve(stream: &TcpStream, token: &str, owner: &Owner) -> io::Result<()> {
             (Question::Status, Some(orders)) => {
                 status(&*owner.store, Some((&owner.live, look(orders))))
             }
+            (Question::Status, None) if owner.leave.is_some() => status(&*owner.store, None),
             (Question::Status, None) => following(status(&*owner.store, None)),
+            (Question::Stop, Some(orders)) => match orders.blocking_send(Instruction::Stop) {
+                Ok(()) => Asked::Rows(Vec::new()),
+                Err(_) => Asked::Sorry(ENDING.to_owned()),
+            },
+            (Question::Leave, None) if owner.leave.is_some() => {
+                owner.leave.iter().for_each(|leave| leave());
+                Asked::Rows(Vec::new())
+            }
             (question, _) => {
                 let Owner { dir, store, followers, live, settings, .. } = owner;
-                answer(question, dir, &**store, followers, settings, Some(live))
+                let live = owner.leave.is_none().then_some(&**live);
+                answer(question, dir, &**store, followers, settings, live)
             }
         },
         Ok(_) => Asked::Sorry(WRONG_TOKEN.to_owned()),
@@ -243,7 +258,9 @@ fn exclude(owner: &Owner, orders: &Orders, name: &str) -> Asked {
 fn cycle(owner: &Owner, orders: &Orders, target: &str, every: Option<u64>) -> Asked {
     let found = match find(target, owner.dir.suffixes(), &*owner.store) {
         Ok(Some(found)) => found,
-        Ok(None) => return Asked::Sorry(format!("{target} is not known here; no job has met it")),
+        Ok(None) => {
+            return Asked::Unknown(format!("{target} is not known here; no job has met it"));
+        }
         Err(e) => return Asked::Sorry(e.to_string()),
     };
     let row = cycle_row(&found.1.url, &cycled(&found.1, every));

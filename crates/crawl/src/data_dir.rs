@@ -15,6 +15,8 @@
 //!
 //! Invariant: whoever holds the lock is the only one that opens the store.
 
+use crate::ask::{Asked, Question};
+use crate::control::ask_owner;
 use crate::member::{SEAT, is_of_fleet};
 use argiope_model::{CanonicalUrl, PUBLIC_SUFFIX_VERSION, Suffixes, Time};
 use serde::{Deserialize, Serialize};
@@ -35,6 +37,9 @@ const BEFORE_MANIFEST: [&str; 6] = [
     "argiope.toml",
     "lost+found",
 ];
+
+/// Whoever leaves a directory to another has left it after this long.
+const LEAVING: Duration = Duration::from_secs(20);
 
 /// Says of a directory that a copy into it is not whole.
 pub(crate) const COPYING: &str = "copying.json";
@@ -286,6 +291,11 @@ pub(crate) fn holds_bytes(dir: &Path) -> bool {
     entries.into_iter().any(|e| e.metadata().is_ok_and(|meta| meta.is_file() && meta.len() > 0))
 }
 
+/// Whether whoever has a directory open only keeps it, and leaves it to us.
+fn leaves(path: &Path) -> bool {
+    matches!(ask_owner(path, &Question::Leave), Ok(Some(Asked::Rows(_))))
+}
+
 pub(crate) fn lock(path: &Path, access: Access) -> Result<File, DataDirError> {
     let lock_path = path.join("lock");
     let io = |action: &'static str| {
@@ -308,9 +318,15 @@ pub(crate) fn lock(path: &Path, access: Access) -> Result<File, DataDirError> {
         Access::Visit => Duration::from_secs(10),
     };
     let begun = Instant::now();
+    let (mut patience, mut asked) = (patience, false);
     loop {
         match file.try_lock() {
             Ok(()) => break,
+            Err(TryLockError::WouldBlock) if !std::mem::replace(&mut asked, true) => {
+                if leaves(path) {
+                    patience = patience.max(LEAVING);
+                }
+            }
             Err(TryLockError::WouldBlock) if begun.elapsed() < patience => {
                 std::thread::sleep(Duration::from_millis(20));
             }

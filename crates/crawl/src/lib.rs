@@ -97,7 +97,7 @@ pub use argiope_index::{IndexError, IndexSettings, span_of};
 pub use ask::{Asked, LinkOrder, Question, TopBy, answer};
 pub use ask_words::{SearchOrder, WordOrder};
 pub use backlinks::Backlinks;
-pub use control::{ControlError, Listening, Owner, ask_owner, ask_worker, listen};
+pub use control::{ControlError, Leave, Listening, Owner, ask_owner, ask_worker, listen};
 pub use copy::{
     CopyError, CopyPlan, CopyStep, CopySummary, copy_to_dir, copy_to_fleet, plan_to_dir,
     plan_to_fleet,

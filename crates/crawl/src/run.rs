@@ -124,6 +124,8 @@ pub enum Instruction {
     Again(JobId, Vec<Discovery>),
     /// Somebody would like to see what is being done right now.
     Look(blocking::SyncSender<Look>),
+    /// The crawl is to end in order, as after a first signal.
+    Stop,
 }
 
 /// Sites to be left alone from now on, or to be asked again.

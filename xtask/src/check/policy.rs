@@ -48,8 +48,10 @@ const LAYERS: &[(&str, &[&str])] = &[
             "argiope-archive",
             "argiope-crawl",
             "argiope-testweb",
+            "argiope-web",
         ],
     ),
+    ("argiope-web", &["argiope-model", "argiope-archive", "argiope-crawl"]),
     (
         "argiope-sim",
         &["argiope-model", "argiope-frontier", "argiope-store", "argiope-fetch", "argiope-crawl"],
@@ -59,6 +61,7 @@ const LAYERS: &[(&str, &[&str])] = &[
 
 /// Heavy outside crates and the room each lives in.
 const ROOMS: &[(&str, &str)] = &[
+    ("axum", "argiope-web"),
     ("brotli-decompressor", "argiope-fetch"),
     ("chardetng", "argiope-parse"),
     ("clap", "argiope-cli"),
@@ -67,7 +70,9 @@ const ROOMS: &[(&str, &str)] = &[
     ("html5gum", "argiope-parse"),
     ("http-body-util", "argiope-fetch"),
     ("hyper", "argiope-fetch"),
+    ("hyper-util", "argiope-web"),
     ("icu_normalizer", "argiope-index"),
+    ("maud", "argiope-web"),
     ("publicsuffix", "argiope-model"),
     ("regex", "argiope-filter"),
     ("rhai", "argiope-filter"),

@@ -53,7 +53,7 @@ pub fn ask_pieces(
                     next = rest.map(|rest| *rest);
                 }
             }
-            Asked::Sorry(why) => bail!("{why}"),
+            Asked::Sorry(why) | Asked::Unknown(why) => bail!("{why}"),
             Asked::Wrong(why) => return Err(Usage(why).into()),
         }
     }
@@ -68,7 +68,7 @@ pub fn ask_pieces(
 
 /// Asks the owner of the directory, or a worker of a fleet that has its place there, about what a worker
 /// can tell.
-fn ask_whoever_works(global: &Global, question: &Question) -> anyhow::Result<Option<Asked>> {
+pub fn ask_whoever_works(global: &Global, question: &Question) -> anyhow::Result<Option<Asked>> {
     let asked = ask_owner(&global.data, question)?;
     let of_crawl = matches!(
         question,

@@ -275,6 +275,7 @@ pub fn execute(
         live: live.clone(),
         settings: engine.clone(),
         orders: Some(orders_in),
+        leave: None,
     })
     .context("cannot open the control socket")?;
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
@@ -349,7 +350,7 @@ pub async fn wait_for_signals(stop: watch::Sender<bool>) {
 }
 
 #[cfg(unix)]
-async fn signal() {
+pub async fn signal() {
     use tokio::signal::unix::{SignalKind, signal};
     let Ok(mut terminate) = signal(SignalKind::terminate()) else { return };
     tokio::select! {
@@ -359,7 +360,7 @@ async fn signal() {
 }
 
 #[cfg(not(unix))]
-async fn signal() {
+pub async fn signal() {
     let _ = tokio::signal::ctrl_c().await;
 }
 

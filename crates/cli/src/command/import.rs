@@ -52,6 +52,7 @@ pub fn import(global: &Global, args: Import) -> anyhow::Result<ExitCode> {
         live,
         settings: engine.clone(),
         orders: Some(orders),
+        leave: None,
     };
     let _listening = match dry_run {
         false => Some(listen(owner()).context("cannot open the control socket")?),

@@ -97,6 +97,7 @@ fn follow(
         live,
         settings: settings.clone(),
         orders: None,
+        leave: None,
     })
     .context("cannot open the control socket")?;
     let mut all: Vec<Arc<dyn Follower>> = Vec::new();

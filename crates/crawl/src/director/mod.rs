@@ -407,6 +407,7 @@ impl Director {
                     Some(Instruction::Look(to)) => {
                         let _ = to.try_send(self.look(self.now()));
                     }
+                    Some(Instruction::Stop) => self.stopping = true,
                     None => orders_open = false,
                 },
                 event = inbox.recv() => {

@@ -24,7 +24,7 @@ async fn ask(data: &Path, question: Question) -> Asked {
 fn rows(asked: Asked) -> Vec<Value> {
     match asked {
         Asked::Rows(rows) | Asked::Piece(rows, _) => rows,
-        Asked::Sorry(why) | Asked::Wrong(why) => panic!("{why}"),
+        Asked::Sorry(why) | Asked::Wrong(why) | Asked::Unknown(why) => panic!("{why}"),
     }
 }
 
@@ -33,7 +33,18 @@ fn owner(opened: &Opened) -> (Owner, mpsc::Receiver<Instruction>) {
     let (dir, store) = (opened.dir.clone(), opened.store.clone());
     let followers = opened.followers();
     let live = Arc::new(Live::default());
-    (Owner { dir, store, followers, live, settings: settings(), orders: Some(orders) }, ordered)
+    (
+        Owner {
+            dir,
+            store,
+            followers,
+            live,
+            settings: settings(),
+            orders: Some(orders),
+            leave: None,
+        },
+        ordered,
+    )
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -47,7 +58,15 @@ async fn visitors_are_answered_while_a_crawl_runs_and_may_change_its_jobs() {
     let followers = opened.followers();
     let running = Running::start(opened, settings(), Some(order(&served.bases())));
     let (live, orders) = (running.live.clone(), running.orders.clone());
-    let owner = Owner { dir, store, followers, live, settings: settings(), orders: Some(orders) };
+    let owner = Owner {
+        dir,
+        store,
+        followers,
+        live,
+        settings: settings(),
+        orders: Some(orders),
+        leave: None,
+    };
     let listening = listen(owner).expect("a control socket");
     running.until_fetched(10).await;
 
@@ -64,7 +83,7 @@ async fn visitors_are_answered_while_a_crawl_runs_and_may_change_its_jobs() {
     let captures = rows(ask(&place.path, Question::Captures(served.base(0))).await);
     assert_eq!((captures.len(), &captures[0]["status"]), (1, &json!(200)));
     let unknown = ask(&place.path, Question::Doc("http://nowhere.test/".to_owned())).await;
-    assert!(matches!(unknown, Asked::Sorry(why) if why.contains("not known")));
+    assert!(matches!(unknown, Asked::Unknown(why) if why.contains("not known")));
     let nobody = ask(&place.path, Question::SetJob(7, "paused".to_owned())).await;
     assert!(matches!(nobody, Asked::Sorry(why) if why.contains("no job 7")));
     let strange = ask(&place.path, Question::SetJob(1, "asleep".to_owned())).await;
@@ -98,6 +117,7 @@ async fn back_links_are_known_of_every_committed_page_while_a_crawl_runs_and_aft
         live,
         settings: settings(),
         orders: Some(orders),
+        leave: None,
     };
     let listening = listen(owner).expect("a control socket");
     let following = Following::start(followers.links.clone()).expect("a thread");

@@ -56,7 +56,7 @@ fn start(place: &Place, settings: EngineSettings, seeds: &[String]) -> (Running,
     let (live, orders) = (running.live.clone(), running.orders.clone());
     (
         running,
-        listen(Owner { dir, store, followers, live, settings, orders: Some(orders) })
+        listen(Owner { dir, store, followers, live, settings, orders: Some(orders), leave: None })
             .expect("a control socket"),
     )
 }

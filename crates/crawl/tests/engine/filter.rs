@@ -58,7 +58,11 @@ fn start(place: &Place, order: NewJob) -> (Running, Listening) {
     let running = Running::start(opened, settings(), Some(order));
     let (live, orders) = (running.live.clone(), Some(running.orders.clone()));
     let settings = settings();
-    (running, listen(Owner { dir, store, followers, live, settings, orders }).expect("a socket"))
+    (
+        running,
+        listen(Owner { dir, store, followers, live, settings, orders, leave: None })
+            .expect("a socket"),
+    )
 }
 
 fn paths(server: &Raw) -> BTreeSet<String> {

@@ -480,7 +480,7 @@ async fn whoever_asks_is_told_that_it_was_forgotten() {
         None,
     ) {
         Asked::Rows(rows) | Asked::Piece(rows, _) => rows,
-        Asked::Sorry(why) | Asked::Wrong(why) => panic!("{why}"),
+        Asked::Sorry(why) | Asked::Wrong(why) | Asked::Unknown(why) => panic!("{why}"),
     };
     let doc = ask(Question::Doc(site.url("/a"))).remove(0);
     assert_eq!((&doc["state"], &doc["captures"]), (&"forgotten".into(), &0.into()));

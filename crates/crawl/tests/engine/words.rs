@@ -29,7 +29,7 @@ fn ask(opened: &Opened, question: Question) -> Vec<Value> {
     followers.words.catch_up(true, |_| {}).expect("an index");
     match answer(&question, &opened.dir, &*opened.store, &followers, &settings(), None) {
         Asked::Rows(rows) | Asked::Piece(rows, _) => rows,
-        Asked::Sorry(why) | Asked::Wrong(why) => panic!("{why}"),
+        Asked::Sorry(why) | Asked::Wrong(why) | Asked::Unknown(why) => panic!("{why}"),
     }
 }
 

@@ -1,0 +1,147 @@
+//! `serve`: the pages and the API of a data directory, beside a crawl or without one.
+//!
+//! * [`Page`] listens and answers; [`Keeper`](super::keeper::Keeper) is what it asks.
+//! * `crawl --open` and `demo` start a [`Page`] of their own.
+
+use super::keeper::Keeper;
+use super::{load, wiring};
+use crate::Usage;
+use crate::args::{Format, Global};
+use crate::args_serve::Serve;
+use crate::config::Flags;
+use crate::output;
+use anyhow::Context;
+use argiope_web::{Options, new_token, serve as serve_pages};
+use serde_json::json;
+use std::net::{SocketAddr, TcpListener};
+use std::process::{Command, ExitCode, Stdio};
+use std::sync::Arc;
+use tokio::runtime::Runtime;
+use tokio::sync::oneshot;
+
+/// A token that is shorter is guessed.
+const SHORTEST: usize = 8;
+
+pub fn serve(global: &Global, args: &Serve) -> anyhow::Result<ExitCode> {
+    let page = Page::start(global, args)?;
+    if global.format == Format::Json {
+        let row = json!({ "url": page.url(), "login": page.login() });
+        output::print([row.to_string()])?;
+    } else {
+        output::talk(format!("Argiope is at {} (Ctrl-C ends it).", page.url()));
+        output::talk(format!("To start, stop and exclude, come in by {}", page.login()));
+    }
+    if !args.no_open {
+        open_browser(&page.login());
+    }
+    page.until_signal()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The pages, being served.
+pub struct Page {
+    address: SocketAddr,
+    token: String,
+    keeper: Arc<Keeper>,
+    runtime: Runtime,
+    end: Option<oneshot::Sender<()>>,
+}
+
+impl Page {
+    /// Listens, and answers from now on.
+    pub fn start(global: &Global, args: &Serve) -> anyhow::Result<Page> {
+        let wanted: SocketAddr = args.listen.parse().map_err(|_| {
+            let said = &args.listen;
+            Usage(format!("--listen {said} is no address with a port; write 127.0.0.1:7070"))
+        })?;
+        let token = match &args.token {
+            Some(token) if token.trim().len() < SHORTEST => {
+                return Err(Usage(format!("--token needs {SHORTEST} characters or more")).into());
+            }
+            Some(token) => token.trim().to_owned(),
+            None => new_token(),
+        };
+        let listener = TcpListener::bind(wanted).with_context(|| {
+            format!("cannot listen at {wanted}; --listen 127.0.0.1:0 takes a free port")
+        })?;
+        listener.set_nonblocking(true)?;
+        let address = listener.local_addr()?;
+        let settings = load(global, Flags::default())?.settings;
+        let keeper = Keeper::new(global, wiring::engine_settings(&settings));
+        keeper.look()?;
+        let mut runtime = tokio::runtime::Builder::new_multi_thread();
+        let runtime = runtime.worker_threads(1).thread_name("web").enable_all().build();
+        let runtime = runtime.context("cannot start a thread")?;
+        let options = Options { address, names: args.names.clone(), token: token.clone() };
+        let (end, ended) = oneshot::channel();
+        let desk = keeper.clone();
+        let listener = {
+            let _within = runtime.enter();
+            tokio::net::TcpListener::from_std(listener)?
+        };
+        runtime.spawn(async move {
+            let ended = async move { drop(ended.await) };
+            if let Err(e) = serve_pages(listener, desk, options, ended).await {
+                tracing::error!("the pages are not served any more: {e}");
+            }
+        });
+        Ok(Page { address, token, keeper, runtime, end: Some(end) })
+    }
+
+    /// Where it is.
+    pub fn url(&self) -> String {
+        // Nobody can ask for "any address".
+        let mut address = self.address;
+        if address.ip().is_unspecified() {
+            let local = if address.is_ipv4() {
+                [127, 0, 0, 1].into()
+            } else {
+                std::net::Ipv6Addr::LOCALHOST.into()
+            };
+            address.set_ip(local);
+        }
+        format!("http://{address}/")
+    }
+
+    /// Where it is for operators.
+    pub fn login(&self) -> String {
+        format!("{}?token={}", self.url(), self.token)
+    }
+
+    /// Serves until a signal comes; a crawl that was started from the page is ended in order.
+    pub fn until_signal(self) -> anyhow::Result<()> {
+        self.runtime.block_on(super::crawl::signal());
+        output::talk("\nEnding.");
+        self.finish();
+        Ok(())
+    }
+
+    /// Ends it.
+    pub fn finish(mut self) {
+        let _ = self.end.take().map(|end| end.send(()));
+        self.keeper.end();
+        self.runtime.shutdown_background();
+    }
+}
+
+/// Opens a page in the browser, where there is one.
+pub fn open_browser(url: &str) {
+    let program = if cfg!(target_os = "macos") {
+        "open"
+    } else if cfg!(windows) {
+        "explorer"
+    } else if ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| std::env::var_os(name).is_some()) {
+        "xdg-open"
+    } else {
+        return;
+    };
+    let started = Command::new(program)
+        .arg(url)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn();
+    if let Err(e) = started {
+        tracing::debug!(error = %e, "no browser was opened");
+    }
+}

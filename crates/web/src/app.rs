@@ -1,0 +1,89 @@
+//! What all requests share: the desk, the guard, and the limits on asking.
+//!
+//! * Invariants: at most [`AT_ONCE`] questions are asked at a time; who waits longer than [`PATIENCE`] for a turn is
+//!   sent away with 503.
+
+use crate::failure::Failure;
+use crate::guard::Guard;
+use argiope_crawl::{Asked, Question};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::Semaphore;
+
+/// Questions asked at once.
+const AT_ONCE: usize = 8;
+/// Nobody waits longer for a turn.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Whoever answers: the process that owns the data directory, or that directory itself. Every call blocks.
+pub trait Desk: Send + Sync + 'static {
+    /// Answers a question. The error is a sentence: nobody can answer now.
+    fn ask(&self, question: &Question) -> Result<Asked, String>;
+    /// Where the pages lie.
+    fn data(&self) -> &Path;
+    /// Starts a crawl beside this process; the answer is a sentence either way.
+    fn start(&self, order: &Start) -> Result<String, String>;
+}
+
+/// A crawl that is to be started.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Start {
+    /// Start URLs; none goes on with what is open.
+    pub urls: Vec<String>,
+    /// Flags and their values, as `argiope crawl` takes them: `("--max-pages", "500")`.
+    pub flags: Vec<(String, String)>,
+}
+
+/// What all requests share.
+pub(crate) struct App {
+    desk: Arc<dyn Desk>,
+    pub guard: Guard,
+    turns: Arc<Semaphore>,
+}
+
+/// As handlers get it.
+pub(crate) type Shared = axum::extract::State<Arc<App>>;
+
+impl App {
+    pub fn new(desk: Arc<dyn Desk>, guard: Guard) -> Self {
+        App { desk, guard, turns: Arc::new(Semaphore::new(AT_ONCE)) }
+    }
+
+    /// Does something that blocks with the desk, in its turn.
+    pub async fn with_desk<T: Send + 'static>(
+        &self,
+        act: impl FnOnce(&dyn Desk) -> T + Send + 'static,
+    ) -> Result<T, Failure> {
+        let turn = tokio::time::timeout(PATIENCE, self.turns.clone().acquire_owned()).await;
+        let Ok(Ok(turn)) = turn else { return Err(Failure::busy()) };
+        let desk = self.desk.clone();
+        let done = tokio::task::spawn_blocking(move || {
+            let _turn = turn;
+            act(&*desk)
+        });
+        done.await.map_err(|_| Failure::ours("something went wrong here; the log says what"))
+    }
+
+    /// Asks; a piece and what to ask for the next one.
+    pub async fn ask_piece(
+        &self,
+        question: Question,
+    ) -> Result<(Vec<Value>, Option<Question>), Failure> {
+        let asked = self.with_desk(move |desk| desk.ask(&question)).await?;
+        match asked.map_err(Failure::nobody)? {
+            Asked::Rows(rows) => Ok((rows, None)),
+            Asked::Piece(rows, rest) => Ok((rows, rest.map(|rest| *rest))),
+            Asked::Unknown(why) => Err(Failure::unknown(why)),
+            Asked::Wrong(why) => Err(Failure::wrong(why)),
+            Asked::Sorry(why) => Err(Failure::refused(why)),
+        }
+    }
+
+    /// Asks; all rows where the answer is not in pieces, the first piece where it is.
+    pub async fn ask(&self, question: Question) -> Result<Vec<Value>, Failure> {
+        Ok(self.ask_piece(question).await?.0)
+    }
+}
