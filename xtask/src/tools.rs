@@ -1,7 +1,8 @@
 //! Programs from outside: find them, and install them where that is allowed.
 //!
 //! The tests need nginx, PostgreSQL, strace, wget and python3, and read archives with warcio, pywb and
-//! py-wacz, links with NetworkX, PDF with poppler and Ghostscript; the benchmark needs wget2 and wrk. As root on a Debian system missing
+//! py-wacz, links with NetworkX, PDF with poppler and Ghostscript, pages with Chromium, driven by Playwright;
+//! the benchmark needs wget2 and wrk. As root on a Debian system missing
 //! ones are installed; elsewhere a sentence says what is missing, and the tests that need it report
 //! themselves as skipped.
 
@@ -26,7 +27,15 @@ pub const FOR_TESTS: &[(&str, &str)] = &[
     ("gzip", "gzip"),
     ("gs", "ghostscript"),
     ("pdftotext", "poppler-utils"),
+    ("chromium", "chromium"),
 ];
+
+/// Programs of the outside tests from the Python registry, and the packages that hold them.
+const PYTHON: &[(&str, &str)] =
+    &[("warcio", "warcio"), ("wayback", "pywb"), ("wacz", "wacz"), ("playwright", "playwright")];
+
+/// Python packages without a program.
+const PYTHON_MORE: &[&str] = &["setuptools<81", "networkx", "axe-playwright-python"];
 
 /// Programs of the crawl benchmark and the Debian packages that hold them.
 pub const FOR_BENCH: &[(&str, &str)] =
@@ -77,23 +86,26 @@ fn no_cluster_of_the_system() {
     }
 }
 
-/// Makes sure of warcio, pywb and py-wacz, in a Python environment of our own when they are not there.
+/// Makes sure of what comes from the Python registry, in an environment of our own when it is not there.
 pub fn prepare_python() {
-    if ["warcio", "wayback", "wacz"].iter().all(|program| find(program).is_some()) {
+    let missing: Vec<&str> =
+        PYTHON.iter().filter(|(program, _)| find(program).is_none()).map(|(_, p)| *p).collect();
+    if missing.is_empty() {
         return;
     }
-    eprintln!("installing warcio, pywb and py-wacz into {}", venv().display());
+    eprintln!("installing {} into {}", missing.join(", "), venv().display());
     if is_root() && !python_has("ensurepip") && find("apt-get").is_some() {
         apt(&["install", "--yes", "--no-install-recommends", "python3-venv"]);
     }
     let made = || -> Result<()> {
         process::output(Command::new("python3").args(["-m", "venv"]).arg(venv()))?;
-        let pip = ["install", "--quiet", "setuptools<81", "warcio", "pywb", "wacz", "networkx"];
-        process::output(Command::new(venv().join("bin/pip")).args(pip))?;
+        let packages = PYTHON.iter().map(|(_, package)| package).chain(PYTHON_MORE);
+        let mut pip = Command::new(venv().join("bin/pip"));
+        process::output(pip.args(["install", "--quiet"]).args(packages))?;
         Ok(())
     };
     if let Err(error) = made() {
-        eprintln!("MISSING warcio, pywb or py-wacz: {error:#}");
+        eprintln!("MISSING {}: {error:#}", missing.join(", "));
     }
 }
 

@@ -226,6 +226,9 @@ pub struct Crawl {
     /// Say what would be done and do nothing
     #[arg(long)]
     pub dry_run: bool,
+    /// Show it as a web page while it runs, as `argiope serve` does, and open the browser
+    #[arg(long)]
+    pub open: bool,
 }
 
 #[derive(Debug, Args)]
@@ -313,10 +316,26 @@ pub struct Status {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  argiope demo                          a tour: live crawl, search, history and links in the browser
+  argiope demo --keep here              the same; everything stays in the directory `here`
+  argiope demo --quick                  no page; crawl, show what came of it and end")]
 pub struct Demo {
     /// Keep the demo's data here instead of removing it
     #[arg(long, value_name = "DIR")]
     pub keep: Option<PathBuf>,
+    /// Leave the page open until Ctrl-C, also where nobody sits at a terminal
+    #[arg(long, conflicts_with = "quick")]
+    pub stay: bool,
+    /// No page: crawl, show what came of it and end
+    #[arg(long)]
+    pub quick: bool,
+    /// Where the page listens (default: 127.0.0.1:7070, or a free port)
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    pub listen: Option<String>,
+    /// Do not open a browser
+    #[arg(long)]
+    pub no_open: bool,
 }
 
 #[derive(Debug, Args)]

@@ -16,6 +16,7 @@ pub(crate) enum Stream {
     Redirect,
     Headers,
     File,
+    Edition,
 }
 
 /// A reproducible sequence of choices.

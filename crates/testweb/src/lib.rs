@@ -10,7 +10,8 @@
 //!   *truth* walks the structure, never the HTML, so that the two can be held against each other.
 //! * Invariants: responding is pure; every page of a site is reachable from its `/` by `a`,
 //!   `area`, `frame`, `iframe` and refresh links; every chain of redirects ends on a page.
-//! * What is not here: pages that change over time, servers that misbehave on the wire, and
+//! * Pages change when they are told to ([`Web::next_edition`]), and only then.
+//! * What is not here: servers that misbehave on the wire, and
 //!   names in the DNS (sites are addresses, or `.test` names that the caller resolves).
 //!
 //! ```

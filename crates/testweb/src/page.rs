@@ -172,7 +172,21 @@ impl Writer<'_> {
             }
             self.out.push_str("</ul>\n");
         }
+        self.news();
         self.footer();
+    }
+
+    /// What the last edition has added.
+    fn news(&mut self) {
+        let revision = self.web.revision(self.site, self.page) as usize;
+        if revision == 0 {
+            return;
+        }
+        let (seed, item) = (self.web.spec().seed, self.page * 64 + revision);
+        let draw = Draw::new(seed, self.site, item, Stream::Edition);
+        let before = std::mem::replace(&mut self.draw, draw);
+        self.paragraph(None);
+        self.draw = before;
     }
 
     fn map(&mut self, edges: &[Edge]) {

@@ -1,6 +1,6 @@
 //! The web itself: what every path of every site answers.
 //!
-//! [`Web::respond`] is pure: it renders on demand and keeps nothing. A web knows the origins of
+//! [`Web::respond`] is pure but for the edition: it renders on demand and keeps nothing. A web knows the origins of
 //! its sites because absolute links need them; `serve` gives it those of its sockets.
 
 use crate::draw::{Draw, Stream};
@@ -12,6 +12,8 @@ use argiope_model::CanonicalUrl;
 use bytes::Bytes;
 use std::collections::HashMap;
 use std::fmt::Write;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// A made-up web.
 #[derive(Clone, Debug)]
@@ -19,6 +21,8 @@ pub struct Web {
     spec: WebSpec,
     origins: Vec<String>,
     sites: HashMap<String, usize>,
+    /// How often the authors have been at work; shared by all copies.
+    edition: Arc<AtomicU32>,
 }
 
 /// What a site answers.
@@ -44,7 +48,8 @@ impl Web {
     pub fn new(mut spec: WebSpec) -> Self {
         spec.sites = spec.sites.max(1);
         spec.pages_per_site = spec.pages_per_site.max(1);
-        let web = Web { spec, origins: Vec::new(), sites: HashMap::new() };
+        let edition = Arc::default();
+        let web = Web { spec, origins: Vec::new(), sites: HashMap::new(), edition };
         let origins = (0..web.spec.sites).map(|site| format!("http://{}", web.host(site)));
         let origins = origins.collect();
         web.with_origins(origins)
@@ -64,6 +69,20 @@ impl Web {
     /// What this web was made from.
     pub fn spec(&self) -> &WebSpec {
         &self.spec
+    }
+
+    /// A new edition: front pages and a quarter of the others say something new from now on.
+    pub fn next_edition(&self) {
+        self.edition.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// The last edition that changed a page; 0 for a page as it was first written.
+    pub(crate) fn revision(&self, site: usize, page: usize) -> u32 {
+        let changed = |edition: &u32| {
+            let item = page * 64 + *edition as usize;
+            page == 0 || Draw::new(self.spec.seed, site, item, Stream::Edition).below(4) == 0
+        };
+        (1..=self.edition.load(Ordering::SeqCst)).rev().find(changed).unwrap_or(0)
     }
 
     /// Scheme, host and port of a site.
@@ -114,14 +133,14 @@ impl Web {
             Some(Place::Page(number) | Place::Variant(number)) => {
                 let (kind, body) = page::render(self, site, number);
                 let mut response = answer(200, &kind, body);
-                self.date(&mut response, site, number);
+                self.date(&mut response, site, number, self.revision(site, number));
                 response
             }
             Some(Place::Moved { page, hops }) => self.redirect(site, path_and_query, page, hops),
             Some(Place::File(number)) => {
                 let (kind, body) = file::make(self, site, number);
                 let mut response = answer(200, kind, body);
-                self.date(&mut response, site, self.spec.pages_per_site + number);
+                self.date(&mut response, site, self.spec.pages_per_site + number, 0);
                 response
             }
             Some(Place::Private(number)) => {
@@ -151,13 +170,25 @@ impl Web {
         response
     }
 
-    /// Gives a response its validators: a made-up day of January 2024 and a tag.
-    fn date(&self, response: &mut Response, site: usize, item: usize) {
+    /// Gives a response its validators: a made-up day of January 2024, or one month later for every
+    /// revision, and a tag.
+    fn date(&self, response: &mut Response, site: usize, item: usize, revision: u32) {
+        const MONTHS: [(&str, usize); 6] =
+            [("Jan", 0), ("Feb", 3), ("Mar", 4), ("Apr", 0), ("May", 2), ("Jun", 5)];
         const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
-        let mut draw = Draw::new(self.spec.seed, site, item, Stream::Headers);
-        let (day, hour, minute) = (draw.below(31), draw.below(24), draw.below(60));
-        let date =
-            format!("{}, {:02} Jan 2024 {hour:02}:{minute:02}:00 GMT", DAYS[day % 7], day + 1);
+        let mut draw = match revision as usize {
+            0 => Draw::new(self.spec.seed, site, item, Stream::Headers),
+            n => Draw::new(self.spec.seed, site, item * 64 + n, Stream::Edition),
+        };
+        let (month, shift) = MONTHS[revision as usize % MONTHS.len()];
+        // Every month has 28 days.
+        let days = if revision == 0 { 31 } else { 28 };
+        let (day, hour, minute) = (draw.below(days), draw.below(24), draw.below(60));
+        let date = format!(
+            "{}, {:02} {month} 2024 {hour:02}:{minute:02}:00 GMT",
+            DAYS[(day + shift) % 7],
+            day + 1
+        );
         response.headers.push(("Last-Modified", date));
         response.headers.push(("ETag", format!("\"{:016x}\"", draw.number())));
     }

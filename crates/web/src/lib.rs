@@ -26,5 +26,6 @@ mod words;
 pub use app::{Desk, Start};
 pub use door::{Options, serve};
 pub use guard::new_token;
+pub use words::encoded;
 
 pub use argiope_crawl::{Asked, Question};

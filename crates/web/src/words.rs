@@ -63,7 +63,7 @@ pub(crate) fn list<'a>(row: &'a Value, name: &str) -> &'a [Value] {
 }
 
 /// A value for the query of a URL, or a part of its path.
-pub(crate) fn encoded(text: &str) -> String {
+pub fn encoded(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {
         match byte {

@@ -2,6 +2,7 @@
 
 use super::fleet::{self, Place};
 use super::metrics;
+use super::serve::Page;
 use super::wiring::{engine_settings, new_job, opening, overrides};
 use super::{load, now, open_store, print_json};
 use crate::args::{Crawl, Format, Global};
@@ -160,6 +161,7 @@ pub fn crawl_kept(
         let new = matches!(picked, Some(Picked::New(_)));
         opening(settings, new && output::on_terminal()).iter().for_each(output::talk);
     }
+    let page = args.open.then(|| Page::beside(global, None, true)).transpose()?;
     let fleet = place.as_ref().map(|place| place.fleet(&loaded, false));
     if kept && !quiet {
         let budget = settings.revisit.per_day.map_or_else(
@@ -175,6 +177,12 @@ pub fn crawl_kept(
     let summary = execute(dir, store, settings, order)?;
     if !kept {
         report(global, settings, &summary, place.as_ref())?;
+    }
+    drop(place);
+    match page {
+        Some(page) if summary.ended != Ended::Stopped && output::on_terminal() => page.stay()?,
+        Some(page) => page.finish(),
+        None => {}
     }
     Ok(Some(summary))
 }

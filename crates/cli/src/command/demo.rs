@@ -1,14 +1,18 @@
 //! `demo`: the whole product on a built-in made-up web, offline, in a minute.
+//!
+//! At a terminal it is a tour: the page shows the crawl while it runs, two new editions of the web come out and are
+//! visited, and the page stays with links to what is worth a look.
 
 use super::crawl::{Order, execute, own, summary_json};
 use super::now;
+use super::serve::Page;
 use super::wiring::{engine_settings, new_job};
 use crate::args::{Demo, Format, Global};
-use crate::config::{self, Flags};
+use crate::config::{self, Flags, Settings};
 use crate::output::{self, bytes, count, seconds, table};
 use anyhow::{Context, anyhow};
 use argiope_crawl::{
-    Asked, Ended, Followers, Question, SearchOrder, TopBy, answer, pick_job, verify,
+    Asked, Ended, Followers, Question, Return, SearchOrder, TopBy, answer, pick_job, verify,
 };
 use argiope_model::{CanonicalUrl, Suffixes};
 use argiope_store::Store;
@@ -17,6 +21,12 @@ use serde_json::Value;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
+
+/// How long the made-up web takes to answer on a tour.
+const LATENCY: Duration = Duration::from_millis(60);
+/// New editions on a tour.
+const EDITIONS: usize = 2;
 
 pub fn demo(global: &Global, args: &Demo) -> anyhow::Result<ExitCode> {
     let scratch = tempfile::tempdir().context("cannot make a directory for the demo")?;
@@ -33,11 +43,15 @@ pub fn demo(global: &Global, args: &Demo) -> anyhow::Result<ExitCode> {
     let global = Global { data: data_dir, config: None, format, store: None, archive: Vec::new() };
     let quiet = global.format == Format::Json;
 
+    let tour = !quiet && !args.quick && (args.stay || output::on_terminal());
     let web = Arc::new(Web::new(WebSpec::demo()));
+    // A crawl that is over before the page is there is nothing to look at.
+    let latency = if tour { LATENCY } else { ServeOptions::default().latency };
+    let options = ServeOptions { latency, ..ServeOptions::default() };
     let server =
         tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
     let served = server
-        .block_on(serve(web, ServeOptions::default()))
+        .block_on(serve(web, options))
         .context("cannot serve the made-up web on this machine's loopback")?;
     let bases = served.bases();
     if !quiet {
@@ -53,6 +67,10 @@ pub fn demo(global: &Global, args: &Demo) -> anyhow::Result<ExitCode> {
         ));
     }
     let urls: Result<Vec<CanonicalUrl>, _> = bases.iter().map(|b| CanonicalUrl::parse(b)).collect();
+    let page = match tour {
+        true => Some(Page::beside(&global, args.listen.as_deref(), !args.no_open)?),
+        false => None,
+    };
     let (dir, store) = own(&global, settings)?;
     let picked = pick_job(new_job(settings, urls?), &store.jobs()?, &Suffixes::built_in(), now());
     let summary = execute(
@@ -123,11 +141,64 @@ pub fn demo(global: &Global, args: &Demo) -> anyhow::Result<ExitCode> {
         count(checked.captures),
         checked.problem_count
     ));
-    drop((store, dir));
-    after(&data, &bases[0], args.keep.is_some());
+    drop((followers, store, dir));
+    let stopped = summary.ended == Ended::Stopped;
+    match page {
+        Some(page) if !stopped && editions(&global, settings, served.web())? => {
+            sights(&page, &bases[0], &data, args.keep.is_some());
+            page.stay()?;
+        }
+        Some(page) => page.finish(),
+        None => after(&data, &bases[0], args.keep.is_some()),
+    }
     drop(served);
     let good = summary.ended == Ended::Done && checked.problem_count == 0;
     Ok(ExitCode::from(u8::from(!good)))
+}
+
+/// Two editions of the web come out, one after the other, and all pages are visited again. Says whether that came
+/// to its end.
+fn editions(global: &Global, settings: &Settings, web: &Web) -> anyhow::Result<bool> {
+    output::talk(
+        "\nThe authors of the made-up web are at work; all pages are visited again: argiope refresh --all",
+    );
+    for _ in 0..EDITIONS {
+        web.next_edition();
+        let (dir, store) = own(global, settings)?;
+        let order = Order { keep: Return::All, ..Order::default() };
+        let summary = execute(dir, store, settings, order)?;
+        if summary.ended == Ended::Stopped {
+            return Ok(false);
+        }
+        let again = summary.again;
+        output::talk(format!(
+            "{} of {} pages had changed.",
+            count(again.changed),
+            count(again.visited)
+        ));
+    }
+    Ok(true)
+}
+
+/// What is worth a look.
+fn sights(page: &Page, first: &str, data: &std::path::Path, kept: bool) {
+    let (at, first) = (page.url(), argiope_web::encoded(first));
+    output::talk("\nHave a look:");
+    for (what, path) in [
+        ("search", "search?q=spider".to_owned()),
+        ("a page, its versions and links", format!("page?url={first}")),
+        ("what changed", "new".to_owned()),
+        ("sites", "sites".to_owned()),
+        ("every word", "words".to_owned()),
+        ("the crawl", "crawl".to_owned()),
+    ] {
+        output::talk(format!("  {what:32} {at}{path}"));
+    }
+    output::talk(match kept {
+        true => format!("\nEverything stays in {}.", data.display()),
+        false => "\nThe demo's data is removed at the end; `argiope demo --keep DIR` keeps it."
+            .to_owned(),
+    });
 }
 
 fn title_of(dir: &argiope_crawl::DataDir, store: &dyn Store, origin: &str) -> Option<String> {

@@ -19,6 +19,8 @@ use std::sync::Arc;
 use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 
+/// Where it listens unless told otherwise.
+const DEFAULT: &str = "127.0.0.1:7070";
 /// A token that is shorter is guessed.
 const SHORTEST: usize = 8;
 
@@ -88,6 +90,38 @@ impl Page {
         Ok(Page { address, token, keeper, runtime, end: Some(end) })
     }
 
+    /// The page of a crawl that this process makes itself; told, and opened in the browser where there is one.
+    pub fn beside(global: &Global, listen: Option<&str>, open: bool) -> anyhow::Result<Page> {
+        let args = |listen: &str| Serve {
+            listen: listen.to_owned(),
+            token: std::env::var("ARGIOPE_TOKEN").ok().filter(|token| !token.is_empty()),
+            names: Vec::new(),
+            no_open: !open,
+        };
+        let page = match listen {
+            Some(listen) => Page::start(global, &args(listen))?,
+            // Another page may be there already.
+            None => Page::start(global, &args(DEFAULT))
+                .or_else(|_| Page::start(global, &args("127.0.0.1:0")))?,
+        };
+        output::talk(format!("See it at {}", page.login()));
+        if open {
+            open_browser(&page.at("crawl"));
+        }
+        Ok(page)
+    }
+
+    /// A page of it, for operators.
+    fn at(&self, path: &str) -> String {
+        format!("{}{path}?token={}", self.url(), self.token)
+    }
+
+    /// Serves on when the crawl is over, until a signal comes.
+    pub fn stay(self) -> anyhow::Result<()> {
+        output::talk(format!("The page stays at {} until Ctrl-C.", self.url()));
+        self.until_signal()
+    }
+
     /// Where it is.
     pub fn url(&self) -> String {
         // Nobody can ask for "any address".
@@ -105,7 +139,7 @@ impl Page {
 
     /// Where it is for operators.
     pub fn login(&self) -> String {
-        format!("{}?token={}", self.url(), self.token)
+        self.at("")
     }
 
     /// Serves until a signal comes; a crawl that was started from the page is ended in order.
