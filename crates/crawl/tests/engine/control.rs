@@ -3,7 +3,7 @@
 use crate::support::{Opened, Place, Running, order, plain, served_slowly, settings, within};
 use argiope_crawl::{
     Access, Asked, DataDir, DataDirError, Ended, Following, Instruction, LinkOrder, Live, Owner,
-    Question, TopBy, answer, ask_owner, listen,
+    Question, SearchOrder, TopBy, answer, ask_owner, listen,
 };
 use argiope_model::JobState;
 use argiope_testweb::{ServeOptions, Web, serve};
@@ -301,4 +301,32 @@ fn the_token_is_for_its_user_alone_and_goes_with_the_owner() {
 fn control(data: &Path) -> Value {
     let text = std::fs::read_to_string(data.join("control.json")).expect("control.json");
     serde_json::from_str(&text).expect("an address")
+}
+
+#[test]
+fn whoever_only_keeps_a_directory_leaves_it_to_one_who_works() {
+    let place = Place::new();
+    let opened = place.open();
+    let (dir, store, followers) = (opened.dir.clone(), opened.store.clone(), opened.followers());
+    let (asked, leaving) = std::sync::mpsc::channel();
+    let owner = Owner {
+        dir,
+        store,
+        followers,
+        live: Arc::new(Live::default()),
+        settings: settings(),
+        orders: None,
+        leave: Some(Box::new(move || asked.send(()).expect("somebody hears it"))),
+    };
+    let listening = listen(owner).expect("a control socket");
+    let keeper = std::thread::spawn(move || {
+        leaving.recv().expect("it is asked to leave");
+        drop((listening, opened));
+    });
+    let status = rows(ask_owner(&place.path, &Question::Status).unwrap().expect("an owner"));
+    assert_eq!(status[0]["state"], "idle");
+    let search = Question::Search(SearchOrder { query: "web".to_owned(), ..Default::default() });
+    assert!(!matches!(ask_owner(&place.path, &search).unwrap(), Some(Asked::Sorry(_))));
+    drop(place.open());
+    keeper.join().expect("it has left");
 }

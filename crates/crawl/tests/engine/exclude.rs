@@ -37,7 +37,7 @@ fn idle(opened: &Opened, question: &Question) -> Reply {
 fn rows(reply: Reply) -> Vec<Value> {
     match reply {
         Reply::Rows(rows) | Reply::Piece(rows, _) => rows,
-        Reply::Sorry(why) | Reply::Wrong(why) => panic!("{why}"),
+        Reply::Sorry(why) | Reply::Wrong(why) | Reply::Unknown(why) => panic!("{why}"),
     }
 }
 

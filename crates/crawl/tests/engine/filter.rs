@@ -35,7 +35,7 @@ fn under(seeds: &[String], rule: Rule) -> NewJob {
 fn rows(reply: Reply) -> Vec<Value> {
     match reply {
         Reply::Rows(rows) | Reply::Piece(rows, _) => rows,
-        Reply::Sorry(why) | Reply::Wrong(why) => panic!("{why}"),
+        Reply::Sorry(why) | Reply::Wrong(why) | Reply::Unknown(why) => panic!("{why}"),
     }
 }
 

@@ -19,7 +19,7 @@ fn robots(text: &str) -> Vec<u8> {
 fn ask(opened: &Opened, question: Question) -> Vec<Value> {
     match answer(&question, &opened.dir, &*opened.store, &opened.followers(), &settings(), None) {
         Reply::Rows(rows) | Reply::Piece(rows, _) => rows,
-        Reply::Sorry(why) | Reply::Wrong(why) => panic!("{why}"),
+        Reply::Sorry(why) | Reply::Wrong(why) | Reply::Unknown(why) => panic!("{why}"),
     }
 }
 
