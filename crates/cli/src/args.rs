@@ -69,7 +69,7 @@ pub enum Command {
     /// Search, history, links and the crawl as a web page, with an API
     Serve(crate::args_serve::Serve),
     /// See the whole product work on a built-in made-up web, offline
-    Demo(Demo),
+    Demo(crate::args_serve::Demo),
     /// List jobs; pause, resume or drop one
     Jobs(Jobs),
     /// How the crawl stands: what it is doing right now, queues, speed, hosts
@@ -313,29 +313,6 @@ pub struct Status {
     /// All workers of a fleet: what each holds and how fast it is
     #[arg(long)]
     pub fleet: bool,
-}
-
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  argiope demo                          a tour: live crawl, search, history and links in the browser
-  argiope demo --keep here              the same; everything stays in the directory `here`
-  argiope demo --quick                  no page; crawl, show what came of it and end")]
-pub struct Demo {
-    /// Keep the demo's data here instead of removing it
-    #[arg(long, value_name = "DIR")]
-    pub keep: Option<PathBuf>,
-    /// Leave the page open until Ctrl-C, also where nobody sits at a terminal
-    #[arg(long, conflicts_with = "quick")]
-    pub stay: bool,
-    /// No page: crawl, show what came of it and end
-    #[arg(long)]
-    pub quick: bool,
-    /// Where the page listens (default: 127.0.0.1:7070, or a free port)
-    #[arg(long, value_name = "ADDRESS:PORT")]
-    pub listen: Option<String>,
-    /// Do not open a browser
-    #[arg(long)]
-    pub no_open: bool,
 }
 
 #[derive(Debug, Args)]

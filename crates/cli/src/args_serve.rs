@@ -1,6 +1,7 @@
-//! Flags of `serve`.
+//! Flags of `serve` and `demo`.
 
 use clap::Args;
+use std::path::PathBuf;
 
 #[derive(Clone, Debug, Args)]
 #[command(after_help = "Examples:
@@ -21,6 +22,29 @@ pub struct Serve {
     /// A name of this machine under which browsers find it, beside its addresses and localhost
     #[arg(long = "name", value_name = "NAME")]
     pub names: Vec<String>,
+    /// Do not open a browser
+    #[arg(long)]
+    pub no_open: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  argiope demo                          a tour: live crawl, search, history and links in the browser
+  argiope demo --keep here              the same; everything stays in the directory `here`
+  argiope demo --quick                  no page; crawl, show what came of it and end")]
+pub struct Demo {
+    /// Keep the demo's data here instead of removing it
+    #[arg(long, value_name = "DIR")]
+    pub keep: Option<PathBuf>,
+    /// Leave the page open until Ctrl-C, also where nobody sits at a terminal
+    #[arg(long, conflicts_with = "quick")]
+    pub stay: bool,
+    /// No page: crawl, show what came of it and end
+    #[arg(long)]
+    pub quick: bool,
+    /// Where the page listens (default: 127.0.0.1:7070, or a free port)
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    pub listen: Option<String>,
     /// Do not open a browser
     #[arg(long)]
     pub no_open: bool,
