@@ -131,6 +131,27 @@ pub enum Question {
         /// About how many rows.
         limit: usize,
     },
+    /// What a site, a host or an origin is made of and what its pages have been through, in one row.
+    Site {
+        /// A site, a host or an origin.
+        name: String,
+    },
+    /// The first and the last visit, in one row.
+    Span,
+    /// The most important pages that link to a page, and those it links to.
+    Around {
+        /// The URL, known or not, or the number.
+        target: String,
+        /// How many on each side.
+        limit: usize,
+    },
+    /// Where a word stands: a row of totals, and the pages that hold it most often.
+    WordPages {
+        /// The word.
+        word: String,
+        /// How many pages.
+        limit: usize,
+    },
     /// Whoever crawls here is to end in order; what is open goes on with the next start.
     Stop,
     /// Whoever only keeps the directory open is to leave it to the asker.
@@ -287,8 +308,14 @@ pub fn answer(
                 Ok(Some(vec![cycle_row(&row.url, &plan)]))
             })
         }
+        Question::Site { name } => match crate::overview::site(name, dir, store, links, settings) {
+            Ok(None) => return Asked::Unknown(unknown_site(name)),
+            row => row.map(|row| row.map(|row| vec![row])),
+        },
+        Question::Span => crate::overview::span(store).map(|row| Some(vec![row])),
         Question::Search(_)
         | Question::Word { .. }
+        | Question::WordPages { .. }
         | Question::Words(_)
         | Question::DocWords(_)
         | Question::DocNear(_) => {
@@ -298,6 +325,7 @@ pub fn answer(
             return about_words(question, dir, store, &followers.words, now);
         }
         Question::Links { .. }
+        | Question::Around { .. }
         | Question::LinksOut { .. }
         | Question::Top { .. }
         | Question::Broken { .. } => {
@@ -351,6 +379,10 @@ fn linked(
                 };
                 Asked::Piece(page.rows, page.next.map(rest))
             }
+            Err(sorry) => sorry,
+        },
+        Question::Around { target, limit } => match named(target)? {
+            Ok((url, key)) => Asked::Rows(links.around(&url, key, *limit)?),
             Err(sorry) => sorry,
         },
         Question::LinksOut { source } => match named(source)? {

@@ -61,6 +61,7 @@ pub(crate) fn about_words(
     let answered = match question {
         Question::Search(order) => return search(order, words, now),
         Question::Word { word } => places(word, words),
+        Question::WordPages { word, limit } => most_places(word, *limit, words),
         Question::Words(order) => dictionary(order, words),
         Question::DocWords(target) => doc_words(target, dir, store, words),
         Question::DocNear(target) => doc_near(target, dir, store, words),
@@ -125,6 +126,25 @@ fn places(word: &str, words: &Words) -> Result<Asked, IndexError> {
             "positions": found.positions })
     });
     Ok(Asked::Rows(rows.collect()))
+}
+
+/// Places told of one page.
+const PLACES: usize = 20;
+/// Pages told of one word.
+const PAGES: usize = 1_000;
+
+fn most_places(word: &str, limit: usize, words: &Words) -> Result<Asked, IndexError> {
+    let view = words.view()?;
+    let found = view.most_places(word, limit.min(PAGES))?;
+    let head = json!({ "word": word, "word_id": view.word_id(word).to_string(),
+        "documents": found.documents, "occurrences": found.occurrences });
+    let rows = found.pages.into_iter().map(|mut page| {
+        let places = page.positions.len();
+        page.positions.truncate(PLACES);
+        json!({ "doc": page.doc.0, "url": page.url, "places": places,
+            "positions": page.positions })
+    });
+    Ok(Asked::Rows([head].into_iter().chain(rows).collect()))
 }
 
 fn dictionary(order: &WordOrder, words: &Words) -> Result<Asked, IndexError> {

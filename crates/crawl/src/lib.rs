@@ -43,6 +43,7 @@
 //! * What is not here: deciding (`frontier`), keeping (`store`, `archive`), talking to people
 //!   (`cli`).
 
+mod around;
 mod aside;
 mod ask;
 mod ask_words;
@@ -52,6 +53,7 @@ mod committer;
 mod control;
 mod copy;
 mod data_dir;
+mod difference;
 mod digests;
 mod director;
 mod disk;
@@ -76,7 +78,9 @@ mod log;
 mod look;
 mod member;
 mod metrics;
+mod moment;
 mod order;
+mod overview;
 mod rank;
 mod retention;
 mod robots;
@@ -103,6 +107,7 @@ pub use copy::{
     plan_to_fleet,
 };
 pub use data_dir::{Access, DataDir, DataDirError, Manifest};
+pub use difference::{DiffLine, Difference, NoDifference, near_changes};
 pub use director::{Return, Tally};
 pub use disk::dir_bytes;
 pub use export::{export_cdxj, export_warc};
@@ -130,6 +135,7 @@ pub use live::{Live, Look, Snapshot, Worker};
 pub use live_tree::LiveTree;
 pub use member::{Follows, follows};
 pub use metrics::{page as metrics_page, serve as serve_metrics};
+pub use moment::moment_of;
 pub use order::{NewJob, Picked, open_jobs, pick_job};
 pub use retention::{Keep, NoRule};
 pub use run::{Ended, EngineError, Instruction, Run, SiteChange, Summary, run};

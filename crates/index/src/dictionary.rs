@@ -49,6 +49,17 @@ pub struct Posting {
     pub positions: Vec<u32>,
 }
 
+/// Where a word stands most often, and how often in all.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Places {
+    /// Documents that hold it.
+    pub documents: u64,
+    /// How often it stands in them.
+    pub occurrences: u64,
+    /// Those that hold it most often, these first.
+    pub pages: Vec<Posting>,
+}
+
 impl View {
     /// The number of a word: that of its folded form; 0 for a stop word.
     pub fn word_id(&self, word: &str) -> WordId {
@@ -81,6 +92,45 @@ impl View {
                 })?;
             }
             out.sort_unstable_by_key(|posting| posting.doc);
+            Ok(out)
+        };
+        read().map_err(self.failed("read postings"))
+    }
+
+    /// The documents that hold a word most often, and how many there are in all. Of others only their places are
+    /// counted.
+    pub fn most_places(&self, word: &str, most: usize) -> std::result::Result<Places, IndexError> {
+        let terms = sequence(word);
+        let kept: Vec<&(u32, String)> = terms.iter().filter(|(_, w)| !self.stop.holds(w)).collect();
+        let read = || -> Result<Places> {
+            let mut out = Places::default();
+            let mut best: BinaryHeap<Reverse<(usize, Reverse<DocId>, u32, u32, Vec<u32>)>> =
+                BinaryHeap::new();
+            if kept.is_empty() {
+                return Ok(out);
+            }
+            for (ord, segment) in self.searcher.segment_readers().iter().enumerate() {
+                let columns = Columns::open(segment)?;
+                self.together(segment, &kept, |doc, positions| {
+                    out.documents += 1;
+                    out.occurrences += positions.len() as u64;
+                    let least = best.peek().map_or(0, |Reverse(least)| least.0);
+                    if best.len() < most || positions.len() > least {
+                        let number = Reverse(columns.doc(doc));
+                        best.push(Reverse((positions.len(), number, ord as u32, doc, positions)));
+                    }
+                    if best.len() > most {
+                        best.pop();
+                    }
+                    Ok(())
+                })?;
+            }
+            for Reverse((_, Reverse(number), ord, doc, positions)) in best.into_sorted_vec() {
+                let stored: tantivy::TantivyDocument =
+                    self.searcher.doc(tantivy::DocAddress::new(ord, doc))?;
+                let url = crate::search::stored_url(&stored, self.fields.url);
+                out.pages.push(Posting { doc: number, url, positions });
+            }
             Ok(out)
         };
         read().map_err(self.failed("read postings"))

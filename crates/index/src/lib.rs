@@ -71,7 +71,7 @@ mod versions;
 mod view;
 
 pub use analyse::{DEFAULT_STOP_WORDS, WordNumbers};
-pub use dictionary::{Posting, Word};
+pub use dictionary::{Places, Posting, Word};
 pub use error::IndexError;
 pub use index::{Index, Progress, indexed_text, made_with};
 pub use links::{LINK_PHRASES, LinkError, LinkedAs, Links, NoLinks};

@@ -73,17 +73,24 @@ impl App {
         question: Question,
     ) -> Result<(Vec<Value>, Option<Question>), Failure> {
         let asked = self.with_desk(move |desk| desk.ask(&question)).await?;
-        match asked.map_err(Failure::nobody)? {
-            Asked::Rows(rows) => Ok((rows, None)),
-            Asked::Piece(rows, rest) => Ok((rows, rest.map(|rest| *rest))),
-            Asked::Unknown(why) => Err(Failure::unknown(why)),
-            Asked::Wrong(why) => Err(Failure::wrong(why)),
-            Asked::Sorry(why) => Err(Failure::refused(why)),
-        }
+        told(asked)
     }
 
     /// Asks; all rows where the answer is not in pieces, the first piece where it is.
     pub async fn ask(&self, question: Question) -> Result<Vec<Value>, Failure> {
         Ok(self.ask_piece(question).await?.0)
+    }
+}
+
+/// What was answered: a piece and what to ask for the next one, or why there is none.
+pub(crate) fn told(
+    asked: Result<Asked, String>,
+) -> Result<(Vec<Value>, Option<Question>), Failure> {
+    match asked.map_err(Failure::nobody)? {
+        Asked::Rows(rows) => Ok((rows, None)),
+        Asked::Piece(rows, rest) => Ok((rows, rest.map(|rest| *rest))),
+        Asked::Unknown(why) => Err(Failure::unknown(why)),
+        Asked::Wrong(why) => Err(Failure::wrong(why)),
+        Asked::Sorry(why) => Err(Failure::refused(why)),
     }
 }

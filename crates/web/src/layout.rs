@@ -37,7 +37,17 @@ pub(crate) struct Frame<'a> {
 
 /// A whole page.
 pub(crate) fn page(app: &App, caller: Caller, frame: &Frame<'_>, body: Markup) -> Html<String> {
-    let _ = app;
+    page_with(app, caller, frame, html! {}, body)
+}
+
+/// A whole page with something of its own in its head.
+pub(crate) fn page_with(
+    app: &App,
+    caller: Caller,
+    frame: &Frame<'_>,
+    head: Markup,
+    body: Markup,
+) -> Html<String> {
     let bar = html! {
         header.bar {
             a.brand href="/" { img src="/assets/icon.svg" alt="" width="26" height="26"; "Argiope" }
@@ -70,7 +80,7 @@ pub(crate) fn page(app: &App, caller: Caller, frame: &Frame<'_>, body: Markup) -
             span { a href="/api/openapi.json" { "API" } " · " a href="/metrics" { "Metrics" } }
         }
     };
-    Html(whole(frame.title, &bar, &body, &foot))
+    Html(whole(frame.title, &head, &bar, &body, &foot))
 }
 
 /// A page without the bar's fields: for failures, which know nothing of who asks.
@@ -83,10 +93,10 @@ pub(crate) fn bare_page(title: &str, body: Markup) -> Html<String> {
             }
         }
     };
-    Html(whole(title, &bar, &body, &html! {}))
+    Html(whole(title, &html! {}, &bar, &body, &html! {}))
 }
 
-fn whole(title: &str, bar: &Markup, body: &Markup, foot: &Markup) -> String {
+fn whole(title: &str, head: &Markup, bar: &Markup, body: &Markup, foot: &Markup) -> String {
     let page = html! {
         (DOCTYPE)
         html lang="en" {
@@ -98,6 +108,7 @@ fn whole(title: &str, bar: &Markup, body: &Markup, foot: &Markup) -> String {
                 link rel="stylesheet" href="/assets/style.css";
                 link rel="icon" href="/assets/icon.svg" type="image/svg+xml";
                 link rel="search" type="application/opensearchdescription+xml" title="Argiope" href="/opensearch.xml";
+                (head)
                 script src="/assets/script.js" defer {}
             }
             body {
