@@ -142,8 +142,8 @@ fn places_after(order: &PlaceOrder, words: &Words) -> Result<Asked, IndexError> 
     let view = words.view()?;
     let found = view.postings_after(&order.word, order.after.map(DocId), order.limit)?;
     let last = found.last().filter(|_| found.len() >= order.limit).map(|last| last.doc.0);
-    let rest =
-        last.map(|doc| Box::new(Question::Places(PlaceOrder { after: Some(doc), ..order.clone() })));
+    let rest = last
+        .map(|doc| Box::new(Question::Places(PlaceOrder { after: Some(doc), ..order.clone() })));
     Ok(Asked::Piece(place_rows(&order.word, &view, found), rest))
 }
 

@@ -53,6 +53,7 @@ mod committer;
 mod control;
 mod copy;
 mod data_dir;
+mod difference;
 mod digests;
 mod director;
 mod disk;
@@ -105,6 +106,7 @@ pub use copy::{
     plan_to_fleet,
 };
 pub use data_dir::{Access, DataDir, DataDirError, Manifest};
+pub use difference::{DiffLine, Difference, NoDifference, near_changes};
 pub use director::{Return, Tally};
 pub use disk::dir_bytes;
 pub use export::{export_cdxj, export_warc};
