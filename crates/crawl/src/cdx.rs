@@ -42,7 +42,7 @@ pub struct CdxOrder {
     pub filters: Vec<CdxFilter>,
     /// Of rows beside each other that agree in a field, or in its first characters, only the first.
     pub collapse: Option<(String, Option<usize>)>,
-    /// Rows wanted, and rows left out before them.
+    /// Rows wanted.
     pub limit: usize,
     /// Rows left out before them.
     pub skip: usize,
@@ -52,11 +52,18 @@ pub struct CdxOrder {
     pub after: Option<Place>,
 }
 
-/// Where a row stands: its key, its time, its URL, and what rows were collapsed by there.
+/// Where a row stands: its URL, its time, and what rows were collapsed by there.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
-    row: (String, Time, String),
+    url: String,
+    time: Time,
     collapsed: Option<String>,
+}
+
+impl Place {
+    fn row(&self) -> (String, Time, String) {
+        (surt(&self.url), self.time, self.url.clone())
+    }
 }
 
 /// What is meant by a URL.
@@ -164,6 +171,7 @@ fn list(order: &CdxOrder, pinned: &Suffixes, store: &dyn Store) -> Result<Asked,
         None => (order.skip + order.limit + 1).min(MOST_ROWS),
     };
     let mut found = Found { rows: BTreeMap::new(), room, cut: false, number: 0 };
+    let after = order.after.as_ref().map(Place::row);
     let mut take = |key: UrlKey, url: &CanonicalUrl| -> Result<(), StoreError> {
         let place = surt(url.as_str());
         if !wanted.is_meant(&place) || (!order.count && found.is_beyond(&place)) {
@@ -173,7 +181,7 @@ fn list(order: &CdxOrder, pinned: &Suffixes, store: &dyn Store) -> Result<Asked,
             let early = order.from.is_some_and(|from| capture.time < from);
             let late = order.to.is_some_and(|to| capture.time > to);
             let row = (place.clone(), capture.time, url.as_str().to_owned());
-            let passed = order.after.as_ref().is_some_and(|after| row <= after.row);
+            let passed = after.as_ref().is_some_and(|after| row <= *after);
             let Some(told) = told(&place, url, &capture) else { continue };
             if !early && !late && !passed && sieves.iter().all(|sieve| sieve.lets(&told)) {
                 found.take(row, told);
@@ -266,7 +274,7 @@ impl Found {
             });
             let again = value.is_some() && value == collapsed;
             collapsed = value;
-            last = Some(Place { row: place, collapsed: collapsed.clone() });
+            last = Some(Place { url: place.2, time: place.1, collapsed: collapsed.clone() });
             if again {
                 continue;
             }
@@ -424,7 +432,7 @@ mod tests {
     #[test]
     fn rows_go_on_where_they_ended_and_agreeing_ones_are_left_out() {
         let row = |n: i64| {
-            let place = ("k".to_owned(), Time(n), "u".to_owned());
+            let place = (surt("http://u.test/"), Time(n), "http://u.test/".to_owned());
             (place, json!({ "digest": format!("{}", n / 2), "timestamp": n.to_string() }))
         };
         let mut order = CdxOrder { limit: 2, ..CdxOrder::default() };
@@ -433,7 +441,7 @@ mod tests {
         loop {
             let mut found = Found { rows: BTreeMap::new(), room: 3, cut: false, number: 0 };
             for (place, told) in (0..9).rev().map(row) {
-                if order.after.as_ref().is_none_or(|after| place > after.row) {
+                if order.after.as_ref().is_none_or(|after| place > after.row()) {
                     found.take(place, told);
                 }
             }

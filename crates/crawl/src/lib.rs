@@ -99,7 +99,7 @@ pub use argiope_index::{IndexError, IndexSettings, span_of};
 pub use ask::{Asked, LinkOrder, Question, TopBy, answer};
 pub use ask_words::{PlaceOrder, SearchOrder, WordOrder};
 pub use backlinks::Backlinks;
-pub use cdx::{CdxFilter, CdxMatch, CdxOrder, CdxSort, CdxTest};
+pub use cdx::{CdxFilter, CdxMatch, CdxOrder, CdxSort, CdxTest, Place as CdxPlace};
 pub use control::{ControlError, Leave, Listening, Owner, ask_owner, ask_worker, listen};
 pub use copy::{
     CopyError, CopyPlan, CopyStep, CopySummary, copy_to_dir, copy_to_fleet, plan_to_dir,

@@ -161,16 +161,23 @@ impl View {
         limit: usize,
     ) -> std::result::Result<Vec<Word>, IndexError> {
         let prefix = folded(prefix);
-        let mut out = Vec::new();
-        self.each_word(&prefix, after, |word, _| {
-            if out.len() < limit {
-                out.push(word.to_owned());
+        let mut words = Vec::new();
+        let mut last = after.map(str::to_owned);
+        // Words whose documents are all gone are still in the lists of tantivy.
+        while words.len() < limit {
+            let mut found = Vec::new();
+            self.each_word(&prefix, last.as_deref(), |word, _| {
+                found.push(word.to_owned());
+                words.len() + found.len() < limit
+            })?;
+            if found.is_empty() {
+                break;
             }
-            out.len() < limit
-        })?;
-        let words = out.into_iter().map(|word| self.word(&word)).collect::<Result<Vec<_>>>();
-        let mut words = words.map_err(self.failed("count words"))?;
-        words.retain(|word| word.documents > 0);
+            last = found.last().cloned();
+            let counted = found.iter().map(|word| self.word(word)).collect::<Result<Vec<_>>>();
+            let counted = counted.map_err(self.failed("count words"))?;
+            words.extend(counted.into_iter().filter(|word| word.documents > 0));
+        }
         Ok(words)
     }
 

@@ -96,10 +96,11 @@ pub(crate) fn cdx(app: &App, given: Given) -> BoxFuture<'_, Result<Response, Fai
         if given.flag("showNumPages") {
             return number_of_pages(app, &given, order).await;
         }
-        let order = cursor::opened::<CdxOrder>(app, &given)?.unwrap_or(order);
+        let after = cursor::opened(app, &given)?;
+        let order = CdxOrder { after, ..order };
         let (rows, rest) = app.ask_piece(Question::Cdx(order)).await?;
         let rest = rest.and_then(|rest| match rest {
-            Question::Cdx(rest) => Some(rest),
+            Question::Cdx(rest) => rest.after,
             _ => None,
         });
         let (kind, body) = match given.text("output").unwrap_or("cdxj") {

@@ -1,6 +1,6 @@
 //! The parameters of a request, read and checked by the table.
 
-use super::table::{Endpoint, Kind, Param, Place, Verb};
+use super::table::{Endpoint, Kind, LONGEST_CURSOR, Param, Place, Verb};
 use crate::failure::Failure;
 use argiope_crawl::span_of;
 use argiope_model::{CanonicalUrl, Time};
@@ -199,7 +199,7 @@ fn check(param: &Param, value: &str, now: Time) -> Result<(), String> {
         {
             Err("is to be 4 to 14 digits: 20260131120000".to_owned())
         }
-        Kind::Cursor if length > 8_000 => Err("is too long".to_owned()),
+        Kind::Cursor if length > LONGEST_CURSOR => Err("is too long".to_owned()),
         Kind::Web => {
             let web = value.starts_with("http://") || value.starts_with("https://");
             match CanonicalUrl::parse(value) {

@@ -91,6 +91,12 @@ async fn answer(
     let (parts, body) = request.into_parts();
     if endpoint.verb == Verb::Post {
         let csrf = parts.headers.get("x-argiope-csrf").and_then(|v| v.to_str().ok());
+        if caller == Caller::Reader {
+            let status = StatusCode::UNAUTHORIZED;
+            let why = "that needs the token that `argiope serve` printed: Authorization: Bearer …";
+            let failure = Failure { status, why: why.to_owned() };
+            return ([(header::WWW_AUTHENTICATE, "Bearer")], failure.as_json()).into_response();
+        }
         if let Err(failure) = app.guard.may_act(caller, csrf.unwrap_or_default()) {
             return failure.as_json();
         }

@@ -69,8 +69,10 @@ fn operation(endpoint: &Endpoint) -> Value {
             responses.insert("200".to_owned(), told("application/json", &schema));
         }
         Answer::Suggestions => {
-            let schema = value!({ "type": "array", "minItems": 2, "prefixItems": [
-                { "type": "string" }, { "type": "array", "items": { "type": "string" } }] });
+            let text = value!({ "type": "string" });
+            let list = value!({ "type": "array", "items": text });
+            let schema = value!({ "type": "array", "minItems": 2, "maxItems": 2,
+                "items": { "anyOf": [text, list] } });
             let kind = "application/x-suggestions+json";
             responses.insert("200".to_owned(), told(kind, &schema));
         }
@@ -94,6 +96,10 @@ fn operation(endpoint: &Endpoint) -> Value {
     }
     let failure = value!({ "$ref": "#/components/schemas/Failure" });
     let acting: &[u16] = if endpoint.verb == Verb::Post { &ACTING } else { &[] };
+    for status in [414, 431] {
+        let why = "The request is longer than anybody reads.";
+        responses.insert(status.to_string(), value!({ "description": why }));
+    }
     for status in ALWAYS.iter().chain(acting).chain(endpoint.failures) {
         responses.entry(status.to_string()).or_insert_with(|| {
             let mut answer = told("application/json", &failure);
@@ -158,8 +164,8 @@ fn told(kind: &str, schema: &Value) -> Value {
 fn in_words(status: u16) -> &'static str {
     match status {
         400 => "A parameter is wrong, missing or not known.",
-        401 => "Reading here needs the token.",
-        403 => "That needs the token, or the page asks not to be shown.",
+        401 => "That needs the token.",
+        403 => "The page asks not to be shown, or the request comes from elsewhere.",
         404 => "Nothing is known of it.",
         409 => "It cannot be done now.",
         413 => "The body is too long.",

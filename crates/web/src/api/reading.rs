@@ -26,15 +26,42 @@ pub(crate) fn envelope(rows: Vec<Value>, next: Option<String>, beside: Value) ->
     json(&out.into())
 }
 
-/// Asks a question, or the one that the cursor holds.
+/// Asks a question, from where the cursor says on.
 async fn piece(
     app: &App,
     given: &Given,
-    question: Question,
+    mut question: Question,
 ) -> Result<(Vec<Value>, Option<String>), Failure> {
-    let question = cursor::opened(app, given)?.unwrap_or(question);
+    if let Some(place) = cursor::opened(app, given)? {
+        go_on(&mut question, place);
+    }
     let (rows, rest) = app.ask_piece(question).await?;
-    Ok((rows, rest.map(|rest| cursor::sealed(app, given, &rest))))
+    Ok((rows, rest.map(|rest| cursor::sealed(app, given, &place(&rest)))))
+}
+
+/// Where a question begins.
+fn place(question: &Question) -> Value {
+    match question {
+        Question::Links { order, .. } => object!(order.after),
+        Question::Broken { after, .. } => object!(after),
+        Question::Words(order) => object!(order.after),
+        Question::Places(order) => object!(order.after),
+        _ => Value::Null,
+    }
+}
+
+/// Has a question begin elsewhere.
+fn go_on(question: &mut Question, place: Value) {
+    let read = || serde_json::from_value::<Option<u64>>(place.clone()).ok().flatten();
+    match question {
+        Question::Links { order, .. } => {
+            order.after = serde_json::from_value(place).ok().flatten();
+        }
+        Question::Broken { after, .. } => *after = read(),
+        Question::Places(order) => order.after = read(),
+        Question::Words(order) => order.after = place.as_str().map(str::to_owned),
+        _ => {}
+    }
 }
 
 /// An answer that is rows and no more.
@@ -59,14 +86,14 @@ pub(crate) fn search(app: &App, given: Given) -> Answered<'_> {
             at: given.moment("at"),
             own_words: false,
         };
-        let order = cursor::opened::<SearchOrder>(app, &given)?.unwrap_or(order);
+        let offset = cursor::opened(app, &given)?.unwrap_or(order.offset);
+        let order = SearchOrder { offset, ..order };
         let mut rows = app.ask(Question::Search(order.clone())).await?;
         let last = rows.pop().unwrap_or_default();
         let offset = order.offset + order.limit;
         let total = last["total"].as_u64().unwrap_or(0);
         let more = rows.len() == order.limit && (offset as u64) < total.min(DEEPEST);
-        let rest = SearchOrder { offset, ..order };
-        let next = more.then(|| cursor::sealed(app, &given, &rest));
+        let next = more.then(|| cursor::sealed(app, &given, &offset));
         Ok(envelope(rows, next, last))
     }
     .boxed()

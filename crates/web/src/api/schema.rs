@@ -2,7 +2,7 @@
 //!
 //! A `?` behind a type: it may be null. A `~` before a name: it may be missing. More fields may follow at any time.
 
-use super::table::{Kind, Param};
+use super::table::{Kind, LONGEST_CURSOR, Param};
 use serde_json::{Map, Value, json};
 
 /// The schema of an object with these fields.
@@ -55,7 +55,8 @@ pub(crate) fn of_param(param: &Param) -> Value {
         Kind::Moment => json!({ "type": "string", "maxLength": 40,
             "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}:[0-9]{2}Z)?$" }),
         Kind::Digits => json!({ "type": "string", "pattern": "^[0-9]{4,14}$" }),
-        Kind::Cursor => json!({ "type": "string", "maxLength": 8_000 }),
+        Kind::Cursor => json!({ "type": "string", "minLength": 1, "maxLength": LONGEST_CURSOR,
+            "pattern": "^[A-Za-z0-9_-]*$" }),
         Kind::Web => json!({ "type": "string", "format": "uri", "pattern": "^https?://",
             "maxLength": 2_000 }),
     };

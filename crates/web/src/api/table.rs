@@ -23,6 +23,9 @@ pub(crate) enum Place {
     Header,
 }
 
+/// Characters of a cursor: it holds a URL at most, and what captures are collapsed by.
+pub(crate) const LONGEST_CURSOR: usize = 6_000;
+
 /// What a parameter may be.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Kind {

@@ -75,7 +75,7 @@ static ALL: [Endpoint; 34] = [
             "rank:int score:num doc:int url:str title:str snippet:str marks:[any] marked:str site:str language:str? \
              fetched_at:time changed_at:time partial:bool alike:[int] alike_urls:[str] ~at:time ~from:time \
              ~until:time? ~explain:[obj]",
-            "total:int took_ms:num partial:bool timed_out:bool did_you_mean:str? ignored:[any] ~at:time ~facets:obj",
+            "total:int took_ms:num partial:int timed_out:bool did_you_mean:str? ignored:[any] ~at:time ~facets:obj",
         ),
         act: reading::search,
         ..get("/api/search", "Pages that hold words.")
