@@ -3,8 +3,9 @@
 //! One set of questions for all who ask: the owner answers them over its control socket, and
 //! where there is no owner the asker opens the directory and answers itself.
 
-use crate::ask_words::{SearchOrder, WordOrder, about_words};
+use crate::ask_words::{PlaceOrder, SearchOrder, WordOrder, about_words};
 use crate::backlinks::Backlinks;
+use crate::cdx::CdxOrder;
 use crate::data_dir::{DataDir, text_dir};
 use crate::disk;
 use crate::explain::explain;
@@ -118,8 +119,17 @@ pub enum Question {
         /// The word.
         word: String,
     },
+    /// Where a word stands, a piece at a time.
+    Places(PlaceOrder),
     /// The dictionary.
     Words(WordOrder),
+    /// Words that begin so, the most frequent first; quick, for somebody types.
+    Suggest {
+        /// The beginning.
+        prefix: String,
+        /// How many.
+        limit: usize,
+    },
     /// The words of a page, with their places.
     DocWords(String),
     /// Pages that are nearly the same as a URL or a document number.
@@ -152,6 +162,10 @@ pub enum Question {
         /// How many pages.
         limit: usize,
     },
+    /// Captures as archive tools list them.
+    Cdx(CdxOrder),
+    /// The metrics of a running crawl, as Prometheus reads them; no row where none runs.
+    Metrics,
     /// Whoever crawls here is to end in order; what is open goes on with the next start.
     Stop,
     /// Whoever only keeps the directory open is to leave it to the asker.
@@ -231,6 +245,10 @@ pub fn answer(
     };
     let rows = match question {
         Question::Status => return status(store, live.map(|live| (live, Look::default()))),
+        Question::Metrics => {
+            Ok(live.map(|live| vec![json!({ "text": crate::metrics::page(live) })]))
+        }
+        Question::Cdx(order) => return crate::cdx::listed(order, dir.suffixes(), store),
         Question::Stop => return Asked::Sorry(NO_CRAWL.to_owned()),
         Question::Leave => return Asked::Sorry(WORKS.to_owned()),
         Question::Jobs => jobs(store),
@@ -316,7 +334,9 @@ pub fn answer(
         Question::Search(_)
         | Question::Word { .. }
         | Question::WordPages { .. }
+        | Question::Places(_)
         | Question::Words(_)
+        | Question::Suggest { .. }
         | Question::DocWords(_)
         | Question::DocNear(_) => {
             if live.is_some() && !followers.words.is_followed() {

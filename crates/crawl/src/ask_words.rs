@@ -5,8 +5,8 @@ use crate::backlinks::chain;
 use crate::data_dir::{DataDir, text_dir};
 use crate::words::{Words, hit_row};
 use argiope_archive::{TextBlob, read_text};
-use argiope_index::{Facets, IndexError, SearchError, SearchOptions, Sort, View};
-use argiope_model::Time;
+use argiope_index::{Facets, IndexError, Posting, SearchError, SearchOptions, Sort, View};
+use argiope_model::{DocId, Time};
 use argiope_store::{Store, UrlRow};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -50,6 +50,17 @@ pub struct WordOrder {
     pub limit: usize,
 }
 
+/// Which places of a word are wanted.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlaceOrder {
+    /// The word.
+    pub word: String,
+    /// Those in documents after this one.
+    pub after: Option<u64>,
+    /// Those of so many documents.
+    pub limit: usize,
+}
+
 /// Answers a question about words.
 pub(crate) fn about_words(
     question: &Question,
@@ -62,6 +73,11 @@ pub(crate) fn about_words(
         Question::Search(order) => return search(order, words, now),
         Question::Word { word } => places(word, words),
         Question::WordPages { word, limit } => most_places(word, *limit, words),
+        Question::Places(order) => places_after(order, words),
+        Question::Suggest { prefix, limit } => words.view().and_then(|view| {
+            let found = view.complete(prefix, *limit)?;
+            Ok(Asked::Rows(found.into_iter().map(Value::String).collect()))
+        }),
         Question::Words(order) => dictionary(order, words),
         Question::DocWords(target) => doc_words(target, dir, store, words),
         Question::DocNear(target) => doc_near(target, dir, store, words),
@@ -120,12 +136,25 @@ fn facet_row(facets: &Facets) -> Value {
 
 fn places(word: &str, words: &Words) -> Result<Asked, IndexError> {
     let view = words.view()?;
+    Ok(Asked::Rows(place_rows(word, &view, view.postings(word)?)))
+}
+
+fn places_after(order: &PlaceOrder, words: &Words) -> Result<Asked, IndexError> {
+    let view = words.view()?;
+    let found = view.postings_after(&order.word, order.after.map(DocId), order.limit)?;
+    let last = found.last().filter(|_| found.len() >= order.limit).map(|last| last.doc.0);
+    let rest = last
+        .map(|doc| Box::new(Question::Places(PlaceOrder { after: Some(doc), ..order.clone() })));
+    Ok(Asked::Piece(place_rows(&order.word, &view, found), rest))
+}
+
+fn place_rows(word: &str, view: &View, found: Vec<Posting>) -> Vec<Value> {
     let id = view.word_id(word).to_string();
-    let rows = view.postings(word)?.into_iter().map(|found| {
+    let rows = found.into_iter().map(|found| {
         json!({ "word": word, "word_id": id, "doc": found.doc.0, "url": found.url,
             "positions": found.positions })
     });
-    Ok(Asked::Rows(rows.collect()))
+    rows.collect()
 }
 
 /// Places told of one page.

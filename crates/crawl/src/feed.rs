@@ -476,11 +476,41 @@ impl FeedEntry {
     }
 }
 
+/// An entry as Atom has it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AtomEntry {
+    /// The same for the same thing, always.
+    pub id: String,
+    /// Its title; the URL where it is empty.
+    pub title: String,
+    /// When it came to be so, in ISO 8601.
+    pub updated: String,
+    /// The page.
+    pub url: String,
+    /// What kind of entry it is.
+    pub category: Option<String>,
+    /// A sentence or two.
+    pub summary: String,
+}
+
 /// A feed as Atom 1.0.
 pub fn atom(head: &FeedHead, entries: &[FeedEntry]) -> String {
+    let entry = |entry: &FeedEntry| AtomEntry {
+        id: entry.id.clone(),
+        title: entry.title.clone(),
+        updated: entry.time.clone(),
+        url: entry.url.clone(),
+        category: Some(entry.news.name().to_owned()),
+        summary: entry.summary(),
+    };
+    atom_of(head, &entries.iter().map(entry).collect::<Vec<_>>())
+}
+
+/// Entries of any kind as Atom 1.0.
+pub fn atom_of(head: &FeedHead, entries: &[AtomEntry]) -> String {
     let mut out = String::from("<?xml version=\"1.0\" encoding=\"utf-8\"?>\n");
     out.push_str("<feed xmlns=\"http://www.w3.org/2005/Atom\">\n");
-    let times = entries.iter().filter_map(|entry| warc_date(&entry.time));
+    let times = entries.iter().filter_map(|entry| warc_date(&entry.updated));
     let updated = times.max().unwrap_or(head.now);
     element(&mut out, 2, "id", &head.id);
     element(&mut out, 2, "title", &head.title);
@@ -490,7 +520,7 @@ pub fn atom(head: &FeedHead, entries: &[FeedEntry]) -> String {
         writeln!(out, "  <generator version=\"{}\">Argiope</generator>", env!("CARGO_PKG_VERSION"));
     for (rel, href) in [("self", &head.address), ("alternate", &head.about)] {
         if let Some(href) = href {
-            let _ = writeln!(out, "  <link rel=\"{rel}\" href=\"{}\"/>", escaped(href));
+            let _ = writeln!(out, "  <link rel=\"{rel}\" href=\"{}\"/>", xml_escaped(href));
         }
     }
     for entry in entries {
@@ -498,10 +528,12 @@ pub fn atom(head: &FeedHead, entries: &[FeedEntry]) -> String {
         let title = if entry.title.trim().is_empty() { &entry.url } else { &entry.title };
         element(&mut out, 4, "id", &entry.id);
         element(&mut out, 4, "title", title);
-        element(&mut out, 4, "updated", &entry.time);
-        let _ = writeln!(out, "    <link rel=\"alternate\" href=\"{}\"/>", escaped(&entry.url));
-        let _ = writeln!(out, "    <category term=\"{}\"/>", entry.news.name());
-        element(&mut out, 4, "summary", &entry.summary());
+        element(&mut out, 4, "updated", &entry.updated);
+        let _ = writeln!(out, "    <link rel=\"alternate\" href=\"{}\"/>", xml_escaped(&entry.url));
+        if let Some(category) = &entry.category {
+            let _ = writeln!(out, "    <category term=\"{}\"/>", xml_escaped(category));
+        }
+        element(&mut out, 4, "summary", &entry.summary);
         out.push_str("  </entry>\n");
     }
     out.push_str("</feed>\n");
@@ -509,11 +541,11 @@ pub fn atom(head: &FeedHead, entries: &[FeedEntry]) -> String {
 }
 
 fn element(out: &mut String, indent: usize, name: &str, text: &str) {
-    let _ = writeln!(out, "{:indent$}<{name}>{}</{name}>", "", escaped(text));
+    let _ = writeln!(out, "{:indent$}<{name}>{}</{name}>", "", xml_escaped(text));
 }
 
 /// Text as XML takes it: some characters have no place in it at all.
-fn escaped(text: &str) -> String {
+pub fn xml_escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

@@ -49,6 +49,7 @@ mod ask;
 mod ask_words;
 mod backlinks;
 mod before;
+mod cdx;
 mod committer;
 mod control;
 mod copy;
@@ -99,8 +100,9 @@ mod world;
 
 pub use argiope_index::{IndexError, IndexSettings, span_of};
 pub use ask::{Asked, LinkOrder, Question, TopBy, answer};
-pub use ask_words::{SearchOrder, WordOrder};
+pub use ask_words::{PlaceOrder, SearchOrder, WordOrder};
 pub use backlinks::Backlinks;
+pub use cdx::{CdxFilter, CdxMatch, CdxOrder, CdxSort, CdxTest, Place as CdxPlace};
 pub use control::{ControlError, Leave, Listening, Owner, ask_owner, ask_worker, listen};
 pub use copy::{
     CopyError, CopyPlan, CopyStep, CopySummary, copy_to_dir, copy_to_fleet, plan_to_dir,
@@ -119,7 +121,8 @@ pub use export_pages::{PageFilter, PagesExported, export_jsonl, export_text, exp
 pub use export_tree::{TreeExported, TreeOrder, export_tree, tree_path};
 pub use export_wacz::{WaczExported, WaczOrder, export_wacz};
 pub use feed::{
-    FeedEntry, FeedError, FeedHead, FeedOrder, News, atom, feed_id, news, write_feed, write_whole,
+    AtomEntry, FeedEntry, FeedError, FeedHead, FeedOrder, News, atom, atom_of, feed_id, news,
+    write_feed, write_whole, xml_escaped,
 };
 pub use filters::{FilterChange, refused_starts, set_filter};
 pub use fleet::Fleet;

@@ -8,6 +8,8 @@ use regex::{RegexSet, RegexSetBuilder};
 
 /// All expressions of a filter together take no more memory than this.
 const REGEX_BYTES: usize = 32 << 20;
+/// Memory of one that anybody may send.
+const EXPRESSION_BYTES: usize = 1 << 20;
 /// Rules do not lie deeper within each other.
 const MAX_DEPTH: usize = 64;
 
@@ -83,6 +85,23 @@ fn set_of(texts: &[String]) -> Result<RegexSet, regex::Error> {
 /// Whether an expression can be used; else why not.
 pub fn check_regex(text: &str) -> Result<(), String> {
     set_of(&[text.to_owned()]).map(|_| ()).map_err(|e| in_words(&e))
+}
+
+/// An expression by itself, for whoever wants no rule around it.
+#[derive(Clone, Debug)]
+pub struct Expression(RegexSet);
+
+impl Expression {
+    /// Reads an expression; a wrong or too large one is refused with a sentence.
+    pub fn new(text: &str) -> Result<Self, String> {
+        let set = RegexSetBuilder::new([text]).size_limit(EXPRESSION_BYTES).build();
+        set.map(Expression).map_err(|e| in_words(&e))
+    }
+
+    /// Whether it is found in a text.
+    pub fn is_in(&self, text: &str) -> bool {
+        self.0.is_match(text)
+    }
 }
 
 fn in_words(error: &regex::Error) -> String {

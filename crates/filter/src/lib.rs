@@ -40,7 +40,7 @@ mod rule;
 mod saved;
 mod script;
 
-pub use compile::{Filter, Problem, check_regex};
+pub use compile::{Expression, Filter, Problem, check_regex};
 pub use facts::Known;
 pub use judge::{Explanation, Judgement, Verdict};
 pub use rule::Rule;

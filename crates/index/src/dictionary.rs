@@ -25,6 +25,9 @@ const CANDIDATES: usize = 200;
 /// Words of a query that others are looked for in place of.
 const SUGGESTED: usize = 3;
 
+/// Words looked at to complete one.
+const COMPLETED: usize = 20_000;
+
 /// A word of the dictionary.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Word {
@@ -71,28 +74,43 @@ impl View {
     /// of their numbers. What is several words to the analysis (`中国人`, `a b`) is looked for
     /// side by side. Stop words have no places.
     pub fn postings(&self, word: &str) -> std::result::Result<Vec<Posting>, IndexError> {
+        self.postings_after(word, None, usize::MAX)
+    }
+
+    /// The same, of the first `limit` documents after one.
+    pub fn postings_after(
+        &self,
+        word: &str,
+        after: Option<DocId>,
+        limit: usize,
+    ) -> std::result::Result<Vec<Posting>, IndexError> {
         let terms = sequence(word);
         let kept: Vec<&(u32, String)> = terms.iter().filter(|(_, w)| !self.stop.holds(w)).collect();
         let read = || -> Result<Vec<Posting>> {
-            let mut out = Vec::new();
+            let mut first = BTreeMap::new();
             if kept.is_empty() {
-                return Ok(out);
+                return Ok(Vec::new());
             }
             for (ord, segment) in self.searcher.segment_readers().iter().enumerate() {
                 let columns = Columns::open(segment)?;
                 self.together(segment, &kept, |doc, positions| {
-                    let address = tantivy::DocAddress::new(ord as u32, doc);
-                    let stored: tantivy::TantivyDocument = self.searcher.doc(address)?;
-                    out.push(Posting {
-                        doc: columns.doc(doc),
-                        url: crate::search::stored_url(&stored, self.fields.url),
-                        positions,
-                    });
+                    let id = columns.doc(doc);
+                    if after.is_none_or(|after| id > after) {
+                        let address = tantivy::DocAddress::new(ord as u32, doc);
+                        first.insert(id, (address, positions));
+                    }
+                    if first.len() > limit {
+                        first.pop_last();
+                    }
                     Ok(())
                 })?;
             }
-            out.sort_unstable_by_key(|posting| posting.doc);
-            Ok(out)
+            let posting = |(doc, (address, positions))| {
+                let stored: tantivy::TantivyDocument = self.searcher.doc(address)?;
+                let url = crate::search::stored_url(&stored, self.fields.url);
+                Ok(Posting { doc, url, positions })
+            };
+            first.into_iter().map(posting).collect()
         };
         read().map_err(self.failed("read postings"))
     }
@@ -193,16 +211,23 @@ impl View {
         limit: usize,
     ) -> std::result::Result<Vec<Word>, IndexError> {
         let prefix = folded(prefix);
-        let mut out = Vec::new();
-        self.each_word(&prefix, after, |word, _| {
-            if out.len() < limit {
-                out.push(word.to_owned());
+        let mut words = Vec::new();
+        let mut last = after.map(str::to_owned);
+        // Words whose documents are all gone are still in the lists of tantivy.
+        while words.len() < limit {
+            let mut found = Vec::new();
+            self.each_word(&prefix, last.as_deref(), |word, _| {
+                found.push(word.to_owned());
+                words.len() + found.len() < limit
+            })?;
+            if found.is_empty() {
+                break;
             }
-            out.len() < limit
-        })?;
-        let words = out.into_iter().map(|word| self.word(&word)).collect::<Result<Vec<_>>>();
-        let mut words = words.map_err(self.failed("count words"))?;
-        words.retain(|word| word.documents > 0);
+            last = found.last().cloned();
+            let counted = found.iter().map(|word| self.word(word)).collect::<Result<Vec<_>>>();
+            let counted = counted.map_err(self.failed("count words"))?;
+            words.extend(counted.into_iter().filter(|word| word.documents > 0));
+        }
         Ok(words)
     }
 
@@ -235,6 +260,28 @@ impl View {
         });
         words.truncate(limit);
         Ok(words)
+    }
+
+    /// Words that begin with `prefix`, those first that most documents seem to hold; quick, for somebody types. At
+    /// most [`COMPLETED`] words are looked at, and counted as tantivy counts them.
+    pub fn complete(
+        &self,
+        prefix: &str,
+        limit: usize,
+    ) -> std::result::Result<Vec<String>, IndexError> {
+        let mut best: Vec<(Reverse<u64>, String)> = Vec::new();
+        let mut looked = 0;
+        self.each_word(&folded(prefix), None, |word, documents| {
+            looked += 1;
+            let worst = best.last().map_or(0, |(Reverse(documents), _)| *documents);
+            if best.len() < limit || documents > worst {
+                let place = best.partition_point(|(Reverse(held), _)| *held >= documents);
+                best.insert(place, (Reverse(documents), word.to_owned()));
+                best.truncate(limit);
+            }
+            looked < COMPLETED
+        })?;
+        Ok(best.into_iter().map(|(_, word)| word).collect())
     }
 
     /// A word of the dictionary, in folded form, counted.

@@ -3,6 +3,7 @@
 //! * Invariants: at most [`AT_ONCE`] questions are asked at a time; who waits longer than [`PATIENCE`] for a turn is
 //!   sent away with 503.
 
+use crate::api::Meter;
 use crate::failure::Failure;
 use crate::guard::Guard;
 use argiope_crawl::{Asked, Question};
@@ -42,6 +43,7 @@ pub(crate) struct App {
     desk: Arc<dyn Desk>,
     pub guard: Guard,
     turns: Arc<Semaphore>,
+    pub meter: Meter,
 }
 
 /// As handlers get it.
@@ -49,7 +51,7 @@ pub(crate) type Shared = axum::extract::State<Arc<App>>;
 
 impl App {
     pub fn new(desk: Arc<dyn Desk>, guard: Guard) -> Self {
-        App { desk, guard, turns: Arc::new(Semaphore::new(AT_ONCE)) }
+        App { desk, guard, turns: Arc::new(Semaphore::new(AT_ONCE)), meter: Meter::default() }
     }
 
     /// Does something that blocks with the desk, in its turn.
@@ -57,8 +59,10 @@ impl App {
         &self,
         act: impl FnOnce(&dyn Desk) -> T + Send + 'static,
     ) -> Result<T, Failure> {
+        let waiting = self.meter.wait();
         let turn = tokio::time::timeout(PATIENCE, self.turns.clone().acquire_owned()).await;
         let Ok(Ok(turn)) = turn else { return Err(Failure::busy()) };
+        drop(waiting);
         let desk = self.desk.clone();
         let done = tokio::task::spawn_blocking(move || {
             let _turn = turn;
@@ -72,8 +76,12 @@ impl App {
         &self,
         question: Question,
     ) -> Result<(Vec<Value>, Option<Question>), Failure> {
-        let asked = self.with_desk(move |desk| desk.ask(&question)).await?;
-        told(asked)
+        told(self.with_desk(move |desk| desk.ask(&question)).await?)
+    }
+
+    /// Questions being answered.
+    pub fn being_answered(&self) -> usize {
+        AT_ONCE - self.turns.available_permits()
     }
 
     /// Asks; all rows where the answer is not in pieces, the first piece where it is.
@@ -82,7 +90,7 @@ impl App {
     }
 }
 
-/// What was answered: a piece and what to ask for the next one, or why there is none.
+/// What a desk has said: a piece and what to ask for the next one, or why there is none.
 pub(crate) fn told(
     asked: Result<Asked, String>,
 ) -> Result<(Vec<Value>, Option<Question>), Failure> {

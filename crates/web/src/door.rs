@@ -5,7 +5,7 @@
 
 use crate::app::{App, Desk};
 use crate::guard::{self, Guard};
-use crate::{assets, view};
+use crate::{api, assets, view};
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::middleware;
@@ -55,7 +55,8 @@ pub async fn serve(
     end: impl Future<Output = ()>,
 ) -> io::Result<()> {
     let guard = Guard::new(options.address, options.names, options.token);
-    let router = router(Arc::new(App::new(desk, guard)));
+    let app = Arc::new(App::new(desk, guard));
+    let router = router(app.clone());
     let room = Arc::new(Semaphore::new(CONNECTIONS));
     let mut end = std::pin::pin!(end);
     loop {
@@ -73,8 +74,9 @@ pub async fn serve(
         };
         let _ = stream.set_nodelay(true);
         let service = TowerToHyperService::new(router.clone());
+        let open = app.meter.open();
         tokio::spawn(async move {
-            let _permit = permit;
+            let (_permit, _open) = (permit, open);
             let mut builder = Builder::new(TokioExecutor::new());
             let mut http = builder.http1();
             http.timer(TokioTimer::new()).header_read_timeout(HEAD).max_buf_size(HEAD_BYTES);
@@ -89,11 +91,13 @@ pub async fn serve(
 fn router(app: Arc<App>) -> Router {
     Router::new()
         .merge(view::routes())
+        .merge(api::routes())
         .route("/assets/style.css", get(assets::style))
         .route("/assets/script.js", get(assets::script))
         .route("/assets/icon.svg", get(assets::icon))
         .layer(DefaultBodyLimit::max(BODY_BYTES))
         .layer(middleware::from_fn_with_state(app.clone(), guard::watch))
+        .layer(middleware::from_fn_with_state(app.clone(), api::measure))
         .with_state(app)
 }
 

@@ -8,6 +8,7 @@
 //!   cookie, a change is made only by a form of ours (its `csrf` field), from our own origin.
 //! * What is not here: limits on connections (`door`) and on questions (`app`).
 
+use crate::api::is_for_programs;
 use crate::app::App;
 use crate::failure::Failure;
 use axum::extract::{Request, State};
@@ -73,12 +74,12 @@ impl Guard {
     }
 
     /// A value that only who knows the token can make.
-    fn signed(&self, of: &str) -> String {
+    pub fn signed(&self, of: &str) -> String {
         data_encoding::HEXLOWER.encode(hmac::sign(&self.key, of.as_bytes()).as_ref())
     }
 
     /// Whether two texts are the same; how long that takes tells nothing.
-    fn same(&self, a: &str, b: &str) -> bool {
+    pub fn same(&self, a: &str, b: &str) -> bool {
         let tag = hmac::sign(&self.key, a.as_bytes());
         hmac::verify(&self.key, b.as_bytes(), tag.as_ref()).is_ok()
     }
@@ -169,7 +170,7 @@ pub(crate) async fn watch(
     mut request: Request,
     next: Next,
 ) -> Response {
-    let json = request.uri().path().starts_with("/api/");
+    let json = is_for_programs(request.uri().path());
     let answer = match admit(&app.guard, &mut request) {
         Ok(None) => match tokio::time::timeout(PATIENCE, next.run(request)).await {
             Ok(answer) => answer,
@@ -210,7 +211,7 @@ fn admit(guard: &Guard, request: &mut Request) -> Result<Option<Response>, Failu
     let path = request.uri().path();
     let free = matches!(path, "/login" | "/healthz" | "/readyz") || path.starts_with("/assets/");
     if !guard.is_open() && !caller.is_operator() && !free {
-        if reading && !path.starts_with("/api/") {
+        if reading && !is_for_programs(path) {
             return Ok(Some(Redirect::to("/login").into_response()));
         }
         return Err(Failure {

@@ -14,6 +14,7 @@
 //!   something needs the token and comes from our own pages. Nothing waits or grows without a bound.
 //! * What is not here: answering (`crawl`), starting a crawl (`cli`).
 
+mod api;
 mod app;
 mod assets;
 mod door;

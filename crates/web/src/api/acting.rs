@@ -1,0 +1,81 @@
+//! What changes something. The router has seen the token, and the values are within their bounds.
+
+use super::given::Given;
+use super::json;
+use super::reading::envelope;
+use crate::app::{App, Start};
+use crate::failure::Failure;
+use argiope_crawl::Question;
+use axum::response::Response;
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use serde_json::{Value, json as object};
+
+/// Fields of a crawl's order, and the flags of `argiope crawl` that they are.
+const FLAGS: [(&str, &str); 6] = [
+    ("scope", "--scope"),
+    ("max_pages", "--max-pages"),
+    ("max_depth", "--max-depth"),
+    ("delay", "--delay"),
+    ("order", "--order"),
+    ("about", "--about"),
+];
+
+/// Starts a crawl.
+pub(crate) fn crawl(app: &App, given: Given) -> BoxFuture<'_, Result<Response, Failure>> {
+    async move {
+        let flags = FLAGS.iter().filter_map(|(field, flag)| {
+            let value = given.text(field)?;
+            let unit = if *field == "delay" { "s" } else { "" };
+            Some(((*flag).to_owned(), format!("{value}{unit}")))
+        });
+        let order = Start { urls: given.all("urls").to_vec(), flags: flags.collect() };
+        let started = app.with_desk(move |desk| desk.start(&order)).await?;
+        let message = started.map_err(Failure::refused)?;
+        Ok(json(&object!({ "message": message })))
+    }
+    .boxed()
+}
+
+/// Has the crawl end in order.
+pub(crate) fn stop(app: &App, _: Given) -> BoxFuture<'_, Result<Response, Failure>> {
+    async move {
+        app.ask(Question::Stop).await?;
+        let message = "The crawl is ending; what is open goes on with the next start.";
+        Ok(json(&object!({ "message": message })))
+    }
+    .boxed()
+}
+
+/// Pauses, resumes or drops a job.
+pub(crate) fn job(app: &App, given: Given) -> BoxFuture<'_, Result<Response, Failure>> {
+    async move {
+        let id = given.number("id", 0);
+        let state = match given.text("action") {
+            Some("pause") => "paused",
+            Some("resume") => "open",
+            _ => "dropped",
+        };
+        let is_meant = |row: &Value| row["job"].as_u64() == Some(id);
+        if !app.ask(Question::Jobs).await?.iter().any(is_meant) {
+            return Err(Failure::unknown(format!("there is no job {id}; /api/jobs lists them")));
+        }
+        app.ask(Question::SetJob(id as u32, state.to_owned())).await?;
+        let rows = app.ask(Question::Jobs).await?.into_iter().filter(is_meant).collect();
+        Ok(envelope(rows, None, Value::Null))
+    }
+    .boxed()
+}
+
+/// Leaves a site alone, or tries it again.
+pub(crate) fn site(app: &App, given: Given) -> BoxFuture<'_, Result<Response, Failure>> {
+    async move {
+        let name = given.needed("name");
+        let question = match given.path {
+            "/api/sites/exclude" => Question::Exclude { name },
+            _ => Question::Forgive { name },
+        };
+        Ok(envelope(app.ask(question).await?, None, Value::Null))
+    }
+    .boxed()
+}
