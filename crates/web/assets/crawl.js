@@ -33,7 +33,7 @@
       let td = tr.children[n];
       if (!td) {
         td = tr.appendChild(document.createElement("td"));
-        td.className = heads[n]?.classList.contains("n") ? "n" : "wrap";
+        td.className = heads[n]?.className ?? "";
       }
       fill(td, cell);
     });
@@ -71,6 +71,7 @@
       show(tr.querySelector("[data-act=resume]"), paused);
       show(tr.querySelector("[data-act=drop]"), open || paused);
     }
+    show(table, body.rows.length > 0);
     show(byId("jobs-empty"), body.rows.length === 0);
   };
 

@@ -17,8 +17,8 @@ pub(super) fn said(app: &App, caller: Caller, place: &str) -> Markup {
     let told = app.watching.said(place).filter(|_| caller.is_operator());
     html! {
         @match told {
-            Some(Ok(done)) => { p.note role="status" { (done) } }
-            Some(Err(why)) => { p.note.bad role="alert" { "That was not done: " (why) } }
+            Some(Ok(done)) => { p.note.said role="status" { (done) } }
+            Some(Err(why)) => { p.note.said.bad role="alert" { "That was not done: " (why) } }
             None => {}
         }
     }

@@ -55,6 +55,9 @@ pub(crate) fn start_order(form: &StartForm) -> Result<Start, String> {
         }
         let whole = if line.contains("://") { line.to_owned() } else { format!("https://{line}") };
         match CanonicalUrl::parse(&whole) {
+            _ if line.starts_with('-') => {
+                return Err(format!("{short} is no URL; flags are not taken here"));
+            }
             // What was written goes on, not what it means to us: the crawl says the same of it as anywhere else.
             Ok(_) => urls.push(whole),
             Err(e) => return Err(format!("{short} cannot be crawled: {e}")),

@@ -98,17 +98,23 @@ fn plots(plot: &Plot) -> Markup {
     }
 }
 
-fn heading(column: &str) -> Markup {
-    match column.strip_prefix('>') {
-        Some(name) => html! { th.n scope="col" { (name) } },
-        None => html! { th scope="col" { (column) } },
+/// How a column is set: `>` numbers, `~` long texts.
+fn set_as(column: &str) -> (&'static str, &str) {
+    match (column.strip_prefix('>'), column.strip_prefix('~')) {
+        (Some(name), _) => ("n", name),
+        (_, Some(name)) => ("wrap", name),
+        _ => ("", column),
     }
 }
 
+fn heading(column: &str) -> Markup {
+    let (class, name) = set_as(column);
+    html! { th class=(class) scope="col" { (name) } }
+}
+
 fn cell(cell: &Cell, column: &str) -> Markup {
-    let class = if column.starts_with('>') { "n" } else { "wrap" };
     html! {
-        td class=(class) {
+        td class=(set_as(column).0) {
             @match &cell.href {
                 Some(href) => { a href=(href) { (cell.text) } }
                 None => { (cell.text) }
@@ -121,7 +127,7 @@ fn jobs(app: &App, caller: Caller, all: &[Job]) -> Markup {
     let operator = caller.is_operator();
     html! {
         div.scroll tabindex="0" role="region" aria-labelledby="jobs-title" {
-            table #jobs {
+            table #jobs hidden[all.is_empty()] {
                 thead { tr {
                     @for column in JOB_COLUMNS { (heading(column)) }
                     @if operator { th scope="col" { "Do" } }

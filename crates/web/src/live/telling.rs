@@ -23,7 +23,7 @@ pub(super) struct Cell {
     pub href: Option<String>,
 }
 
-/// A table: what it is called, its columns (`>`: numbers), its rows, and what to say where there are none.
+/// A table: what it is called, its columns (`>`: numbers, `~`: long texts), its rows, and what to say where there are none.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(super) struct Table {
     pub id: &'static str,
@@ -160,7 +160,7 @@ fn site_cell(host: &str) -> Cell {
 
 /// The columns of the jobs.
 pub(super) const JOB_COLUMNS: [&str; 7] =
-    [">Job", "State", "Begins at", ">Pages", ">Queued", ">Failed", ">Under way"];
+    [">Job", "State", "~Begins at", ">Pages", ">Queued", ">Failed", ">Under way"];
 
 /// All jobs, with the newest numbers where they are worked on.
 fn job_lines(status: &Value, jobs: &[Value]) -> Vec<Job> {
@@ -212,7 +212,7 @@ fn workers(status: &Value) -> Table {
     Table {
         id: "workers",
         title: "Workers, and what each is doing",
-        columns: &["Doing", ">For", "Page"],
+        columns: &["Doing", ">For", "~Page"],
         rows: all.iter().take(WORKERS).map(row).collect(),
         empty: "No request is under way at this moment.",
         more: if more > 0 { format!("and {} more", count(more)) } else { String::new() },
@@ -271,7 +271,7 @@ fn waiting(status: &Value) -> Table {
     Table {
         id: "waiting",
         title: "Hosts waiting, and why",
-        columns: &["Host", ">Asked again in", ">Asked every", "Because of"],
+        columns: &["~Host", ">Asked again in", ">Asked every", "Because of"],
         rows,
         empty: "No host is being waited for.",
         more: if more > 0 { format!("and {} more", count(more)) } else { String::new() },
@@ -292,7 +292,7 @@ fn newest(status: &Value) -> Table {
     Table {
         id: "newest",
         title: "Newest pages",
-        columns: &["Time", "Page", "Type", ">Size", ">Took"],
+        columns: &["Time", "~Page", "Type", ">Size", ">Took"],
         rows: list(status, "newest_pages").iter().map(row).collect(),
         empty: "No page has come in yet.",
         more: String::new(),
@@ -312,7 +312,7 @@ fn errors(status: &Value) -> Table {
     Table {
         id: "errors-list",
         title: "Newest errors",
-        columns: &["Time", "Page", "Outcome", "In detail"],
+        columns: &["Time", "~Page", "Outcome", "~In detail"],
         rows: list(status, "newest_errors").iter().map(row).collect(),
         empty: "Nothing has gone wrong yet.",
         more: String::new(),
