@@ -342,7 +342,8 @@ pub enum JobAction {
   argiope sites                                 every host, those in trouble first
   argiope sites example.org                     the hosts of one site
   argiope sites exclude example.org             leave a site alone from now on, also while crawling
-  argiope sites forgive example.org             ask hosts again that were given up or excluded")]
+  argiope sites forgive example.org             ask hosts again that were given up or excluded
+  argiope sites delay example.org 5s            wait so long between requests to it")]
 pub struct Sites {
     #[command(subcommand)]
     pub action: Option<SiteAction>,
@@ -365,6 +366,22 @@ what was fetched stays. `argiope sites forgive` undoes it.")]
         /// A site (example.org), a host (www.example.org) or an origin, with its scheme
         #[arg(value_name = "NAME")]
         name: String,
+    },
+    /// Set how long to wait between requests to a site or a host, in this crawl and in later ones
+    #[command(after_help = "Examples:
+  argiope sites delay example.org 5s             all its hosts, those met later included
+  argiope sites delay www.example.org 500ms      one host; the narrowest name counts
+  argiope sites delay example.org none           as configured again
+
+It holds from the next request on, while a crawl runs and when none does, instead of the delay that is
+configured. A longer Crawl-delay of a robots.txt, and a server that asks to wait, are obeyed all the same.")]
+    Delay {
+        /// A site (example.org), a host (www.example.org) or an origin, with its scheme
+        #[arg(value_name = "NAME")]
+        name: String,
+        /// 5s, 500ms, 2m; none takes it back
+        #[arg(value_name = "TIME|none")]
+        delay: String,
     },
     /// Forget how a site or a host has behaved, that it was excluded or looked like a trap, and ask it again
     #[command(after_help = "Examples:

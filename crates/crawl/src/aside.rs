@@ -235,7 +235,8 @@ impl Asking {
             self.say(PartsNews::Wanted(around.wanted));
         }
         if self.exclusions != Some(around.exclusions) {
-            self.say(PartsNews::Excluded(self.store.exclusions()?, self.store.traps()?));
+            let (names, traps) = (self.store.exclusions()?, self.store.traps()?);
+            self.say(PartsNews::Excluded(names, traps, self.store.delays()?));
             self.exclusions = Some(around.exclusions);
         }
         if self.orders != Some(around.orders) {

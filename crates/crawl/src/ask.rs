@@ -16,7 +16,8 @@ use crate::import::is_import;
 use crate::live::{Live, Look, summed};
 use crate::rank::Asking;
 use crate::settings::EngineSettings;
-use crate::sites::{changed_row, forgive_site, rows, to_exclude};
+use crate::sites::{changed_row, forgive_site, rows, to_delay, to_exclude};
+use crate::trail::Trail;
 use crate::world::Clock;
 use argiope_archive::{digest_base32, read_text, warc_segment_name};
 use argiope_frontier::revisit::{Fresh, FreshSettings, PageState};
@@ -69,6 +70,13 @@ pub enum Question {
     Forgive {
         /// A site, a host or an origin.
         name: String,
+    },
+    /// How long to wait between requests to the hosts of a name, those included that are not known yet.
+    Delay {
+        /// A site, a host or an origin.
+        name: String,
+        /// Milliseconds; `None`: as configured.
+        delay_ms: Option<u64>,
     },
     /// How often a page is visited from now on.
     Cycle {
@@ -305,6 +313,15 @@ pub fn answer(
             Ok(row) => Ok(Some(vec![row])),
             Err(why) => return Asked::Sorry(why),
         },
+        Question::Delay { name, delay_ms } => {
+            match to_delay(dir.suffixes(), store, name, *delay_ms) {
+                Ok((name, row)) => {
+                    let delays = vec![(name, *delay_ms)];
+                    store.commit(Batch { now, delays, ..Batch::default() }).map(|_| Some(vec![row]))
+                }
+                Err(why) => return Asked::Sorry(why),
+            }
+        }
         Question::Filter { job } => match meant(store, *job) {
             Ok(row) => {
                 let text = row.job.filter.as_deref();
@@ -479,8 +496,12 @@ pub(crate) fn status(store: &dyn Store, live: Option<(&Live, Look)>) -> Asked {
         Err(e) => return Asked::Sorry(e.to_string()),
     };
     let runs = live.is_some();
+    let mut trail = Value::Null;
     let (total, look) = match live {
-        Some((live, look)) => (live.snapshot(), look),
+        Some((live, look)) => {
+            trail = left_behind(&live.trail());
+            (live.snapshot(), look)
+        }
         None => {
             let mut total = summed(jobs.iter(), Default::default());
             total.state = "idle".to_owned();
@@ -500,7 +521,19 @@ pub(crate) fn status(store: &dyn Store, live: Option<(&Live, Look)>) -> Asked {
         true => json!({ "now": disk::memory(), "peak": disk::peak_memory() }),
         false => Value::Null,
     };
+    if let (Value::Object(row), Value::Object(trail)) = (&mut row, trail) {
+        row.extend(trail);
+    }
     Asked::Rows(vec![row])
+}
+
+/// Speed over time, and the newest pages and errors.
+fn left_behind(trail: &Trail) -> Value {
+    json!({
+        "speed": trail.speed(),
+        "newest_pages": trail.newest_pages(),
+        "newest_errors": trail.newest_errors(),
+    })
 }
 
 /// URLs left alone, by reason.

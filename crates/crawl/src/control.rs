@@ -12,7 +12,7 @@ use crate::live::{Live, Look};
 use crate::member::SEAT;
 use crate::run::{Instruction, SiteChange};
 use crate::settings::EngineSettings;
-use crate::sites::{changed_row, to_exclude, to_forgive};
+use crate::sites::{changed_row, to_delay, to_exclude, to_forgive};
 use argiope_model::{Job, JobId};
 use argiope_store::Store;
 use serde::{Deserialize, Serialize};
@@ -194,6 +194,9 @@ fn serve(stream: &TcpStream, token: &str, owner: &Owner) -> io::Result<()> {
             (Question::SetJob(id, state), Some(orders)) => set_job(owner, orders, *id, state),
             (Question::Forgive { name }, Some(orders)) => forgive(owner, orders, name),
             (Question::Exclude { name }, Some(orders)) => exclude(owner, orders, name),
+            (Question::Delay { name, delay_ms }, Some(orders)) => {
+                set_delay(owner, orders, name, *delay_ms)
+            }
             (Question::Cycle { target, every }, Some(orders)) => {
                 cycle(owner, orders, target, *every)
             }
@@ -251,6 +254,23 @@ fn exclude(owner: &Owner, orders: &Orders, name: &str) -> Asked {
             change_sites(orders, name, change, |row| row["queued"] = json!(queued))
         }
         Err(why) => Asked::Sorry(why),
+    }
+}
+
+/// Sets the delay of a site; answers when that holds and is written down.
+fn set_delay(owner: &Owner, orders: &Orders, name: &str, delay_ms: Option<u64>) -> Asked {
+    let (name, row) = match to_delay(owner.dir.suffixes(), &*owner.store, name, delay_ms) {
+        Ok(change) => change,
+        Err(why) => return Asked::Sorry(why),
+    };
+    let (done, told) = blocking::sync_channel(1);
+    if orders.blocking_send(Instruction::Delay(name, delay_ms, done)).is_err() {
+        return Asked::Sorry(ENDING.to_owned());
+    }
+    match told.recv_timeout(WRITING) {
+        Ok(()) => Asked::Rows(vec![row]),
+        Err(blocking::RecvTimeoutError::Timeout) => Asked::Sorry(UNWRITTEN.to_owned()),
+        Err(blocking::RecvTimeoutError::Disconnected) => Asked::Sorry(ENDING.to_owned()),
     }
 }
 

@@ -23,6 +23,7 @@ use argiope_model::{
 };
 use argiope_store::{HostRow, JobRow, Store, StoreError, UrlRow, UrlState};
 use serde_json::{Value, json};
+use std::time::Duration;
 
 /// Rows counted before "more than" is said.
 const COUNTED: usize = 100_000;
@@ -59,7 +60,8 @@ pub(crate) fn explain(
     let trapped = trap_row(&mut out, url, row.as_ref(), dir, store)?;
     let forbidden = robots_row(&mut out, url, key, store, settings)?;
     limit_rows(&mut out, row.as_ref(), &jobs);
-    host_rows(&mut out, host.as_ref(), key, store, settings, excluded, now)?;
+    let by_hand = sites::delays(store, dir.suffixes())?.of(url).map(|(_, delay)| delay);
+    host_rows(&mut out, host.as_ref(), key, store, settings, excluded, (by_hand, now))?;
     budget_row(&mut out, url, dir, now);
     let last = last_attempt(&mut out, row.as_ref(), key, store)?;
     queue_row(&mut out, row.as_ref(), key, host.as_ref(), store)?;
@@ -386,7 +388,7 @@ fn host_rows(
     store: &dyn Store,
     settings: &EngineSettings,
     excluded: bool,
-    now: Time,
+    (by_hand, now): (Option<Duration>, Time),
 ) -> Result<(), StoreError> {
     let Some(host) = host else {
         out.say("host", "-", "no URL of this host has been met");
@@ -394,14 +396,16 @@ fn host_rows(
     };
     let file = store.robots(&[key.host])?.pop().flatten();
     let (_, named) = sites::robots_words(file.as_ref(), settings.agent());
-    let delay = sites::delay(host, named, settings).as_secs_f64();
+    let delay = sites::delay(host, by_hand, named, settings).as_secs_f64();
     let state = sites::state(host, excluded, now);
     if excluded {
         out.say("host", "no", "excluded; it is asked for nothing");
         return Ok(());
     }
     let mut words = format!("{state}; asked every {delay} s at most");
-    if named.is_some_and(|named| named > settings.delay) {
+    if by_hand.is_some() {
+        words.push_str(" (set by hand)");
+    } else if named.is_some_and(|named| named > settings.delay) {
         words.push_str(" (its robots.txt names that delay)");
     }
     if let Some(since) = host.temper.failing_since {

@@ -66,8 +66,8 @@ pub(crate) enum PartsNews {
     /// All keep this delay from now on.
     Delay(Duration),
     /// Somebody has excluded or forgiven sites, or met series without end: these names are excluded now,
-    /// these patterns are known.
-    Excluded(Vec<(Box<str>, Time)>, Vec<(Box<str>, Trap)>),
+    /// these patterns are known, these delays are set by hand.
+    Excluded(Vec<(Box<str>, Time)>, Vec<(Box<str>, Trap)>, Vec<(Box<str>, u64)>),
     /// Somebody has changed orders; these are the filters of all jobs.
     Filters(Vec<(JobId, Option<String>)>),
     /// How it stands with addresses that turns were asked for.

@@ -91,6 +91,7 @@ mod sites;
 mod tenure;
 mod texts;
 mod topic;
+mod trail;
 mod traps;
 mod verify;
 mod versions;

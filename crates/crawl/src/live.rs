@@ -3,6 +3,7 @@
 use crate::director::Tally;
 use crate::metrics::Counted;
 use crate::tenure::Tenure;
+use crate::trail::Trail;
 use argiope_frontier::topic::Topic;
 use argiope_frontier::{Counts, Merits, Trap};
 use argiope_model::{JobId, Time};
@@ -112,6 +113,8 @@ pub struct Worker {
 pub struct Live {
     snapshot: Mutex<Snapshot>,
     counted: Counted,
+    /// What is remembered for those who come later.
+    trail: Mutex<Trail>,
     /// What queued URLs are worth, where a job goes best-first.
     merits: Mutex<Merits>,
     /// What was learned of what jobs are about.
@@ -128,6 +131,11 @@ impl Live {
 
     pub(crate) fn set(&self, snapshot: Snapshot) {
         *self.snapshot.lock().unwrap_or_else(PoisonError::into_inner) = snapshot;
+    }
+
+    /// What is remembered for those who come later.
+    pub(crate) fn trail(&self) -> MutexGuard<'_, Trail> {
+        self.trail.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What is counted for those who watch from outside.

@@ -18,7 +18,7 @@ use crate::visit::Shared;
 use crate::world::{Clock, MadeUp, Web};
 use argiope_archive::{SegmentKind as ArchiveKind, Segments, WarcInfo};
 use argiope_fetch::{Fetcher, Gate};
-use argiope_frontier::{Exclusions, SeenCache, Trap};
+use argiope_frontier::{Delays, Exclusions, SeenCache, Trap};
 use argiope_model::{HostKey, JobId, JobState, Suffixes, UrlKey};
 use argiope_store::{Discovery, JobRow, PostgresStore, SegmentKind, Store, StoreError};
 use serde::Serialize;
@@ -115,6 +115,8 @@ pub enum Instruction {
     Forgive(HostKey),
     /// Sites are excluded, or forgiven.
     Sites(SiteChange),
+    /// A name has this delay by hand, in milliseconds, or none; told when that is written down.
+    Delay(Box<str>, Option<u64>, blocking::SyncSender<()>),
     /// A page is to be visited every so many seconds, or as its policy has it; told when that is written
     /// down.
     Cycle(UrlKey, Option<u64>, blocking::SyncSender<()>),
@@ -259,6 +261,7 @@ fn open_term(
         shared.filters.hold(job).map_err(|e| EngineError::Start(e.into()))?;
     }
     let exclusions = Exclusions::new(store.exclusions().map_err(start)?, dir.suffixes().clone());
+    let delays = Delays::new(store.delays().map_err(start)?, dir.suffixes().clone());
     let (member, keeping, claims, pages) = match joined {
         None => {
             let pages = Block { next: store.next_page().map_err(start)?, end: u64::MAX };
@@ -285,7 +288,7 @@ fn open_term(
     let (dir, live, settings) = (dir.clone(), live.clone(), settings.clone());
     let mut director =
         Director::new(Arc::new(shared), dir, live, settings, committing, pages, member);
-    director.begin(&jobs, picked.clone(), claims, exclusions, run.keep);
+    director.begin(&jobs, picked.clone(), claims, (exclusions, delays), run.keep);
     Ok(Open { director, inbox, committer, keeping })
 }
 

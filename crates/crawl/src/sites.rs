@@ -6,7 +6,7 @@ use crate::run::SiteChange;
 use crate::settings::EngineSettings;
 use crate::traps::trap_words;
 use argiope_frontier::{
-    Exclusions, Robots, RobotsFile, SiteBudget, SkipReason, Trap, place_of_link, site_name,
+    Delays, Exclusions, Robots, RobotsFile, SiteBudget, SkipReason, Trap, place_of_link, site_name,
 };
 use argiope_model::{CanonicalUrl, HostKey, JobId, JobState, Order, Suffixes, Time};
 use argiope_store::{Batch, Discovery, HostRow, JobChange, Store, StoreError, UrlState};
@@ -49,11 +49,12 @@ pub(crate) fn state(host: &HostRow, excluded: bool, now: Time) -> &'static str {
 /// The delay that holds for a host.
 pub(crate) fn delay(
     host: &HostRow,
+    by_hand: Option<Duration>,
     named: Option<Duration>,
     settings: &EngineSettings,
 ) -> Duration {
     let pause = Duration::from_millis(host.temper.pause_ms);
-    settings.delay.max(named.unwrap_or_default()).max(pause)
+    by_hand.unwrap_or(settings.delay).max(named.unwrap_or_default()).max(pause)
 }
 
 /// What is excluded in a data directory.
@@ -62,6 +63,33 @@ pub(crate) fn exclusions(
     pinned: &Arc<Suffixes>,
 ) -> Result<Exclusions, StoreError> {
     Ok(Exclusions::new(store.exclusions()?, pinned.clone()))
+}
+
+/// The delays that were set by hand in a data directory.
+pub(crate) fn delays(store: &dyn Store, pinned: &Arc<Suffixes>) -> Result<Delays, StoreError> {
+    Ok(Delays::new(store.delays()?, pinned.clone()))
+}
+
+/// A delay longer than this is as good as an exclusion.
+const LONGEST_DELAY_MS: u64 = 86_400_000;
+
+/// The name whose delay is set, and the row that says so; or why it cannot be.
+pub(crate) fn to_delay(
+    pinned: &Arc<Suffixes>,
+    store: &dyn Store,
+    name: &str,
+    delay_ms: Option<u64>,
+) -> Result<(Box<str>, Value), String> {
+    let name = site_name(name).map_err(|e| e.to_string())?;
+    if delay_ms.is_some_and(|ms| ms > LONGEST_DELAY_MS) {
+        return Err(format!(
+            "a delay is a day at most; `argiope sites exclude {name}` leaves it alone altogether"
+        ));
+    }
+    let hosts = named(store, pinned, &name).map_err(|e| e.to_string())?.len();
+    let seconds = delay_ms.map(|ms| ms as f64 / 1000.0);
+    let row = json!({ "site": &*name, "delay_by_hand_s": seconds, "hosts": hosts });
+    Ok((name, row))
 }
 
 /// A row per host, those first that have something to say for themselves, and one for each name
@@ -82,6 +110,7 @@ pub(crate) fn rows(
     };
     let pinned = dir.suffixes();
     let budgets = judged_budgets(dir.path(), now);
+    let delays = delays(store, pinned)?;
     let exclusions = exclusions(store, pinned)?;
     let mut nowhere: BTreeSet<&str> = exclusions.names().map(|(name, _)| name).collect();
     let mut out: Vec<(u8, u64, Value)> = Vec::new();
@@ -116,6 +145,7 @@ pub(crate) fn rows(
                 .iter()
                 .position(|s| *s == state);
             let budget = budgets.as_ref().and_then(|all| all.of(pinned.site_key(url.host())));
+            let by_hand = delays.of(&url).map(|(_, delay)| delay);
             let waits = host.ready > 0 && host.not_before > now;
             let row = json!({
                 "site": site,
@@ -127,7 +157,8 @@ pub(crate) fn rows(
                 "errors": host.failed,
                 "bytes": host.bytes,
                 "disk": disk,
-                "delay_s": delay(host, named, settings).as_secs_f64(),
+                "delay_s": delay(host, by_hand, named, settings).as_secs_f64(),
+                "delay_by_hand_s": by_hand.map(|d| d.as_secs_f64()),
                 "next": waits.then(|| host.not_before.to_string()),
                 "robots": robots,
                 "since": since(host, excluded).map(|t| t.to_string()),

@@ -99,7 +99,7 @@ fn url_of(name: &str) -> Option<CanonicalUrl> {
 }
 
 /// The names that mean a URL, the widest first.
-fn names_of<'a>(url: &'a CanonicalUrl, suffixes: &Suffixes) -> [&'a str; 4] {
+pub(crate) fn names_of<'a>(url: &'a CanonicalUrl, suffixes: &Suffixes) -> [&'a str; 4] {
     [suffixes.site_of(url.host()), url.host(), url.authority(), url.origin()]
 }
 

@@ -7,6 +7,7 @@
 use crate::address::{Addresses, Network, Turn};
 use crate::admit::SkipReason;
 use crate::budget::Budgets;
+use crate::delays::Delays;
 use crate::exchange::{Entry, HostNote, HostWindow, Named, Refill, Release, Wants};
 use crate::order::Place;
 use crate::task::{Errand, Task};
@@ -96,6 +97,8 @@ pub struct Frontier {
     pub(crate) rules: Politeness,
     pub(crate) hosts: HashMap<HostKey, Host, Steady>,
     addresses: Addresses,
+    /// Delays that were set by hand.
+    pub(crate) delays: Delays,
     /// Errands to hosts that are not loaded, and whether those were asked for.
     pub(crate) strangers: BTreeMap<HostKey, (Vec<Errand>, bool)>,
     /// What is to be known of loaded hosts should the run end.
@@ -144,6 +147,7 @@ impl Frontier {
                 rules.address_exempt.clone(),
                 rules.address_turns,
             ),
+            delays: Delays::default(),
             strangers: BTreeMap::new(),
             notes: Vec::new(),
             rules,
@@ -209,12 +213,15 @@ impl Frontier {
             host.load(read);
             host.trim_if_over(window);
         });
+        self.name_host(key);
     }
 
     /// Takes in a host whose claim was left open by a run that did not end well: when it was
     /// last asked is unknown, so it waits as long as it ever has to, from the start of this run.
     pub fn load_unclean(&mut self, mut read: HostWindow, begun: Time, now: Time) {
-        let mut wait = self.rules.delay.max(Duration::from_millis(read.temper.pause_ms));
+        let by_hand = read.entries.first().and_then(|entry| self.delays.of(&entry.url));
+        let delay = by_hand.map_or(self.rules.delay, |(_, delay)| delay);
+        let mut wait = delay.max(Duration::from_millis(read.temper.pause_ms));
         if let (Some(agent), Some(file)) = (&self.rules.robots, &read.robots) {
             let mut rules = crate::window::Rules::default();
             rules.take_in(file, agent);
@@ -227,10 +234,12 @@ impl Frontier {
     /// Takes in a row that has just been added to the queue. Rows of hosts that are not loaded,
     /// and rows beyond what a host's window covers, are left to be read later.
     pub fn offer(&mut self, entry: Entry, now: Time) {
-        self.change(entry.key.host, now, |host, window| {
+        let key = entry.key.host;
+        self.change(key, now, |host, window| {
             host.offer(entry);
             host.trim_if_over(window);
         });
+        self.name_host(key);
     }
 
     /// Rows are about to be moved within their queues: until they are offered again they are not handed
@@ -364,6 +373,7 @@ impl Frontier {
         let (delay, per_host) = (self.rules.delay, self.rules.per_host);
         let patience = self.rules.patience.clone();
         let told = self.change(key, now, |host, _| {
+            let delay = host.delay.unwrap_or(delay);
             let free_at = answer.end.map_or(now, |end| end.plus(delay));
             host.free.push(free_at);
             if let Some(place) = place {

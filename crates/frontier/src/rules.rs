@@ -29,6 +29,8 @@ pub enum RobotsUse {
 pub enum Brake {
     /// Our own delay.
     Delay,
+    /// The delay that was set for it by hand.
+    Hand,
     /// The delay its robots.txt names.
     Robots,
     /// It answered slowly, or badly.
@@ -120,8 +122,9 @@ impl Frontier {
     fn gap(&self, host: &Host) -> (Duration, Brake) {
         let named = host.rules.crawl_delay().unwrap_or_default();
         let pause = Duration::from_millis(host.temper.pause_ms);
-        let delay = self.rules.delay;
+        let delay = host.delay.unwrap_or(self.rules.delay);
         match delay.max(named).max(pause) {
+            gap if gap == delay && host.delay.is_some() => (gap, Brake::Hand),
             gap if gap == delay => (gap, Brake::Delay),
             gap if gap == named => (gap, Brake::Robots),
             gap => (gap, Brake::Temper),

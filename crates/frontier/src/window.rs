@@ -9,7 +9,7 @@ use crate::order::{Place, place_of_redirect};
 use crate::robots::Robots;
 use crate::task::Errand;
 use crate::temper::Temper;
-use argiope_model::{HostKey, JobId, OutcomeKind, Time};
+use argiope_model::{CanonicalUrl, HostKey, JobId, OutcomeKind, Time};
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -42,6 +42,10 @@ pub(crate) struct Host {
     /// When the last answer ended.
     pub last_end: Time,
     pub temper: Temper,
+    /// The delay that was set for it by hand.
+    pub delay: Option<Duration>,
+    /// Whether that was looked up.
+    pub named: bool,
     pub rules: Rules,
     pub address: Address,
     /// Requests on other hosts' behalf; they come before its own rows.
@@ -138,6 +142,8 @@ impl Host {
             not_before,
             last_end: Time::default(),
             temper: Temper::default(),
+            delay: None,
+            named: false,
             rules: Rules::default(),
             address: Address::default(),
             errands: VecDeque::new(),
@@ -147,6 +153,12 @@ impl Host {
             shut: Vec::new(),
             awaited: false,
         }
+    }
+
+    /// A URL of it, where one is at hand.
+    pub fn any_url(&self) -> Option<&CanonicalUrl> {
+        let row = self.window.values().next().map(|entry| &entry.url);
+        row.or_else(|| self.errands.front().map(|errand| &errand.url))
     }
 
     /// Whether nothing of it is under way: only then may it be given back.

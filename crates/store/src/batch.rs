@@ -55,6 +55,8 @@ pub struct Batch {
     pub exclusions: Vec<(Box<str>, bool)>,
     /// Patterns that are traps, or no longer; the last word on each counts.
     pub traps: Vec<(Box<str>, Option<Trap>)>,
+    /// Delays in milliseconds that names have from now on, or no longer; the last word on each counts.
+    pub delays: Vec<(Box<str>, Option<u64>)>,
     /// What is forgotten: after results, imports and discoveries of the same batch.
     pub forget: Forget,
     /// Robots files that lie with hosts of other owners: these are asked for them.

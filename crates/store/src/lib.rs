@@ -226,6 +226,9 @@ pub trait Store: Send + Sync {
     /// The patterns that are traps, or were and are forgiven.
     fn traps(&self) -> Result<Vec<(Box<str>, Trap)>, StoreError>;
 
+    /// The delays that were set by hand, in milliseconds, by the names they are set for.
+    fn delays(&self) -> Result<Vec<(Box<str>, u64)>, StoreError>;
+
     /// The robots files of these hosts, as they were answered.
     fn robots(&self, keys: &[HostKey]) -> Result<Vec<Option<RobotsFile>>, StoreError>;
 

@@ -95,6 +95,7 @@ macro_rules! behaviours_on {
             again: plans_are_kept_and_of_a_forgotten_url_there_is_none,
             exclusions: names_are_kept_until_they_are_taken_back,
             exclusions: patterns_are_kept_beside_the_names,
+            exclusions: delays_are_kept_beside_the_names,
             exclusions: a_row_may_be_put_at_another_place,
             exclusions: an_excluded_host_is_loaded_at_once_to_be_refused,
             exclusions: what_waits_for_an_excluded_host_is_ready_at_once,

@@ -1,11 +1,12 @@
 //! What all requests share: the desk, the guard, and the limits on asking.
 //!
-//! * Invariants: at most [`AT_ONCE`] questions are asked at a time; who waits longer than [`PATIENCE`] for a turn is
-//!   sent away with 503.
+//! * Invariants: at most [`AT_ONCE`] questions are asked at a time. At most [`IN_LINE`] wait for a turn, and none longer than
+//!   [`PATIENCE`]; all others are sent away with 503.
 
 use crate::api::Meter;
 use crate::failure::Failure;
 use crate::guard::Guard;
+use crate::live::Watching;
 use argiope_crawl::{Asked, Question};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -16,6 +17,8 @@ use tokio::sync::Semaphore;
 
 /// Questions asked at once.
 const AT_ONCE: usize = 8;
+/// Questions that are asked or wait for their turn.
+const IN_LINE: usize = 64;
 /// Nobody waits longer for a turn.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -42,8 +45,10 @@ pub struct Start {
 pub(crate) struct App {
     desk: Arc<dyn Desk>,
     pub guard: Guard,
+    pub watching: Watching,
     turns: Arc<Semaphore>,
     pub meter: Meter,
+    line: Semaphore,
 }
 
 /// As handlers get it.
@@ -51,7 +56,9 @@ pub(crate) type Shared = axum::extract::State<Arc<App>>;
 
 impl App {
     pub fn new(desk: Arc<dyn Desk>, guard: Guard) -> Self {
-        App { desk, guard, turns: Arc::new(Semaphore::new(AT_ONCE)), meter: Meter::default() }
+        let turns = Arc::new(Semaphore::new(AT_ONCE));
+        let line = Semaphore::new(IN_LINE);
+        App { desk, guard, watching: Watching::default(), turns, line, meter: Meter::default() }
     }
 
     /// Does something that blocks with the desk, in its turn.
@@ -60,6 +67,7 @@ impl App {
         act: impl FnOnce(&dyn Desk) -> T + Send + 'static,
     ) -> Result<T, Failure> {
         let waiting = self.meter.wait();
+        let _place = self.line.try_acquire().map_err(|_| Failure::busy())?;
         let turn = tokio::time::timeout(PATIENCE, self.turns.clone().acquire_owned()).await;
         let Ok(Ok(turn)) = turn else { return Err(Failure::busy()) };
         drop(waiting);
@@ -69,6 +77,12 @@ impl App {
             act(&*desk)
         });
         done.await.map_err(|_| Failure::ours("something went wrong here; the log says what"))
+    }
+
+    /// Does something that blocks with the desk, beside the turns; whoever calls bounds how often.
+    pub fn apart(&self, act: impl FnOnce(&dyn Desk) + Send + 'static) {
+        let desk = self.desk.clone();
+        tokio::task::spawn_blocking(move || act(&*desk));
     }
 
     /// Asks; a piece and what to ask for the next one.

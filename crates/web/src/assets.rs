@@ -16,3 +16,5 @@ macro_rules! asset {
 asset!(style, "style.css", "text/css; charset=utf-8");
 asset!(script, "script.js", "text/javascript; charset=utf-8");
 asset!(icon, "icon.svg", "image/svg+xml");
+asset!(crawl_script, "crawl.js", "text/javascript; charset=utf-8");
+asset!(crawl_style, "crawl.css", "text/css; charset=utf-8");

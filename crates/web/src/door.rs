@@ -1,11 +1,12 @@
 //! The door: connections, and those who are slow.
 //!
-//! * Invariants: at most [`CONNECTIONS`] at once, more wait outside; a request's head is there within [`HEAD`] and not
-//!   longer than [`HEAD_BYTES`]; whoever does not take its answer for [`TAKING`] is hung up on.
+//! * Invariants: at most [`CONNECTIONS`] at once; up to [`REFUSED`] more are told so, all others are hung up on. A request's
+//!   head is there within [`HEAD`] and not longer than [`HEAD_BYTES`]; whoever takes less than [`PACE`] bytes of its answer
+//!   in [`TAKING`] is hung up on.
 
 use crate::app::{App, Desk};
 use crate::guard::{self, Guard};
-use crate::{api, assets, view};
+use crate::{api, assets, live, view};
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::middleware;
@@ -20,21 +21,30 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
-use tokio::time::{Instant, Sleep, sleep};
+use tokio::time::{Instant, Sleep, sleep, timeout};
 
 /// Connections at once.
 const CONNECTIONS: usize = 256;
+/// Connections beyond that are told to come back, at once so many.
+const REFUSED: usize = 64;
+/// What they are told.
+const FULL: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain; charset=utf-8\r\n\
+    Content-Length: 48\r\nRetry-After: 5\r\nConnection: close\r\n\r\ntoo many connections at once; try again shortly\n";
 /// The head of a request is there after this long.
 const HEAD: Duration = Duration::from_secs(10);
 /// Bytes of a request's head, about.
 const HEAD_BYTES: usize = 64 << 10;
 /// Bytes of a request's body.
 const BODY_BYTES: usize = 1 << 20;
-/// An answer moves on at least this often.
+/// So many bytes of an answer are taken …
+const PACE: usize = 4 << 10;
+/// … in this time, where so many are there.
 const TAKING: Duration = Duration::from_secs(20);
+/// Telling somebody that there is no room takes no longer.
+const TELLING: Duration = Duration::from_secs(1);
 
 /// How the pages are served.
 #[derive(Clone, Debug)]
@@ -58,26 +68,36 @@ pub async fn serve(
     let app = Arc::new(App::new(desk, guard));
     let router = router(app.clone());
     let room = Arc::new(Semaphore::new(CONNECTIONS));
+    let outside = Arc::new(Semaphore::new(REFUSED));
     let mut end = std::pin::pin!(end);
     loop {
-        let permit = room.clone().acquire_owned();
-        let (permit, stream) = tokio::select! {
+        let stream = tokio::select! {
             () = &mut end => return Ok(()),
-            accepted = async { (permit.await, listener.accept().await) } => match accepted {
-                (Ok(permit), Ok((stream, _))) => (permit, stream),
+            accepted = listener.accept() => match accepted {
+                Ok((stream, _)) => stream,
                 // Out of descriptors, most likely.
-                _ => {
+                Err(_) => {
                     sleep(Duration::from_millis(20)).await;
                     continue;
                 }
             },
+        };
+        let Ok(permit) = room.clone().try_acquire_owned() else {
+            if let Ok(place) = outside.clone().try_acquire_owned() {
+                tokio::spawn(async move {
+                    let _place = place;
+                    let _ = timeout(TELLING, refuse(stream)).await;
+                });
+            }
+            continue;
         };
         let _ = stream.set_nodelay(true);
         let service = TowerToHyperService::new(router.clone());
         let open = app.meter.open();
         tokio::spawn(async move {
             let (_permit, _open) = (permit, open);
-            let mut builder = Builder::new(TokioExecutor::new());
+            // Only this protocol: to find out which one is spoken has no time limit.
+            let mut builder = Builder::new(TokioExecutor::new()).http1_only();
             let mut http = builder.http1();
             http.timer(TokioTimer::new()).header_read_timeout(HEAD).max_buf_size(HEAD_BYTES);
             let served = http.serve_connection(TokioIo::new(Patient::new(stream)), service).await;
@@ -88,10 +108,19 @@ pub async fn serve(
     }
 }
 
+/// Tells a connection that there is no room for it; what it asks is read first, so that it hears the answer.
+async fn refuse(mut stream: TcpStream) -> io::Result<()> {
+    let mut asked = [0; 4 << 10];
+    let _ = stream.read(&mut asked).await?;
+    stream.write_all(FULL).await?;
+    stream.shutdown().await
+}
+
 fn router(app: Arc<App>) -> Router {
     Router::new()
         .merge(view::routes())
         .merge(api::routes())
+        .merge(live::routes())
         .route("/assets/style.css", get(assets::style))
         .route("/assets/script.js", get(assets::script))
         .route("/assets/icon.svg", get(assets::icon))
@@ -106,16 +135,18 @@ struct Patient {
     stream: TcpStream,
     until: Pin<Box<Sleep>>,
     waiting: bool,
+    /// Bytes taken since it waits.
+    taken: usize,
 }
 
 impl Patient {
     fn new(stream: TcpStream) -> Self {
-        Patient { stream, until: Box::pin(sleep(TAKING)), waiting: false }
+        Patient { stream, until: Box::pin(sleep(TAKING)), waiting: false, taken: 0 }
     }
 
     fn judge<T>(&mut self, cx: &mut Context<'_>, done: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if done.is_ready() {
-            self.waiting = false;
+            (self.waiting, self.taken) = (false, 0);
             return done;
         }
         if !std::mem::replace(&mut self.waiting, true) {
@@ -145,6 +176,15 @@ impl AsyncWrite for Patient {
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         let done = Pin::new(&mut self.stream).poll_write(cx, bytes);
+        // A few bytes now and then are no progress; when all are taken, a flush says so.
+        if let Poll::Ready(Ok(n)) = &done
+            && self.waiting
+        {
+            self.taken += n;
+            if self.taken < PACE {
+                return done;
+            }
+        }
         self.judge(cx, done)
     }
 

@@ -24,6 +24,10 @@ use std::time::Duration;
 
 /// No request takes longer until its answer begins.
 const PATIENCE: Duration = Duration::from_secs(30);
+/// Bytes of a path and its query.
+const URI_BYTES: usize = 16 << 10;
+/// Parameters of a query.
+const PARAMETERS: usize = 64;
 /// What our own pages may do: load our style and script, and talk to us.
 const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; \
     connect-src 'self'; form-action 'self'; frame-src 'self'; frame-ancestors 'none'; base-uri 'none'";
@@ -188,9 +192,19 @@ fn said(failure: Failure, json: bool) -> Response {
 
 /// Lets a request in, sends it elsewhere, or refuses it.
 fn admit(guard: &Guard, request: &mut Request) -> Result<Option<Response>, Failure> {
-    let host = request.headers().get(header::HOST).and_then(|v| v.to_str().ok());
-    let host = host.or(request.uri().authority().map(|a| a.as_str())).unwrap_or_default();
-    if !guard.is_ours(host) {
+    let uri = request.uri();
+    let asked = uri.path_and_query().map_or(0, |all| all.as_str().len());
+    if asked > URI_BYTES || uri.query().is_some_and(|q| q.split('&').count() > PARAMETERS) {
+        let why = "the address is too long; ask for less".to_owned();
+        return Err(Failure { status: StatusCode::URI_TOO_LONG, why });
+    }
+    // More than one name is none.
+    let mut named = request.headers().get_all(header::HOST).iter().map(|v| v.to_str());
+    let host = match (named.next(), named.next()) {
+        (Some(Ok(host)), None) => host,
+        _ => "",
+    };
+    if !guard.is_ours(host) || uri.authority().is_some_and(|a| !guard.is_ours(a.as_str())) {
         return Err(Failure {
             status: StatusCode::MISDIRECTED_REQUEST,
             why: "this name is not ours; `argiope serve --name NAME` makes it so".to_owned(),
@@ -199,6 +213,11 @@ fn admit(guard: &Guard, request: &mut Request) -> Result<Option<Response>, Failu
     let reading = matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS);
     if !reading && !guard.is_from_us(request.headers(), host) {
         return Err(Failure::forbidden("changes are made from our own pages only"));
+    }
+    // A copy in its sandbox may lead to other copies; they say themselves who may frame them.
+    let copy = request.uri().path().starts_with("/memento/");
+    if !copy && is_embedded_elsewhere(request.headers()) {
+        return Err(Failure::forbidden("other sites may lead here, and no more"));
     }
     if *request.method() == Method::GET
         && let Some((token, rest)) = token_in(request.uri())
@@ -223,6 +242,15 @@ fn admit(guard: &Guard, request: &mut Request) -> Result<Option<Response>, Failu
     Ok(None)
 }
 
+/// Whether a page of another site wants to show or read this within itself, as far as a browser tells.
+fn is_embedded_elsewhere(headers: &HeaderMap) -> bool {
+    let text = |name: &str| headers.get(name).and_then(|v| v.to_str().ok());
+    let from = text("sec-fetch-site").is_some_and(|s| matches!(s, "cross-site" | "same-site"));
+    let leads = text("sec-fetch-mode") == Some("navigate")
+        && text("sec-fetch-dest").is_none_or(|dest| dest == "document");
+    from && !leads
+}
+
 /// The token in a query, and the path with the rest of the query.
 fn token_in(uri: &Uri) -> Option<(String, String)> {
     let pairs: Vec<&str> = uri.query()?.split('&').collect();
@@ -241,6 +269,7 @@ fn with_headers(mut answer: Response) -> Response {
         ("content-security-policy", POLICY),
         ("x-content-type-options", "nosniff"),
         ("referrer-policy", "same-origin"),
+        ("x-frame-options", "DENY"),
         ("cross-origin-opener-policy", "same-origin"),
         ("cross-origin-resource-policy", "same-origin"),
         ("cache-control", "no-store"),

@@ -21,6 +21,7 @@ mod door;
 mod failure;
 mod guard;
 mod layout;
+mod live;
 mod view;
 mod words;
 

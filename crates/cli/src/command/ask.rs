@@ -78,6 +78,7 @@ pub fn ask_whoever_works(global: &Global, question: &Question) -> anyhow::Result
             | Question::Sites { .. }
             | Question::Exclude { .. }
             | Question::Forgive { .. }
+            | Question::Delay { .. }
             | Question::Explain { .. }
             | Question::Filter { .. }
             | Question::SetFilter { .. }

@@ -38,6 +38,8 @@ const AGAIN: Duration = Duration::from_millis(50);
 const SAID: usize = 30;
 /// A crawl that was started answers after this long, or says why not.
 const STARTING: Duration = Duration::from_secs(15);
+/// A crawl that has worked for so long runs.
+const SETTLED: Duration = Duration::from_millis(800);
 /// A crawl that was asked to end has ended after this long.
 const ENDING: Duration = Duration::from_secs(40);
 
@@ -207,6 +209,7 @@ impl Keeper {
         }
         let begun = Instant::now();
         let (id, mut started) = (child.id(), Started { child, said });
+        let mut works_since: Option<Instant> = None;
         while begun.elapsed() < STARTING {
             if let Some(status) = started.child.try_wait()? {
                 // What was said last may still be on its way.
@@ -217,7 +220,9 @@ impl Keeper {
             }
             let works = self.held().kept.is_none()
                 && matches!(ask_owner(&self.global.data, &Question::Status), Ok(Some(_)));
-            if works {
+            // What is over at once has more to say than that it runs.
+            works_since = works_since.or_else(|| works.then(Instant::now));
+            if works_since.is_some_and(|since| since.elapsed() > SETTLED) {
                 break;
             }
             std::thread::sleep(AGAIN);

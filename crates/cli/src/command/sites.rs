@@ -5,7 +5,9 @@
 
 use super::ask::ask;
 use super::{now, print_json};
+use crate::Usage;
 use crate::args::{Explain, Format, Global, SiteAction, Sites};
+use crate::config::parse_duration;
 use crate::output::{self, bytes, count, plural, seconds, table};
 use argiope_crawl::Question;
 use argiope_model::Time;
@@ -16,6 +18,7 @@ pub fn sites(global: &Global, args: &Sites) -> anyhow::Result<ExitCode> {
     match &args.action {
         Some(SiteAction::Forgive { name }) => return forgive(global, name),
         Some(SiteAction::Exclude { name }) => return exclude(global, name),
+        Some(SiteAction::Delay { name, delay }) => return set_delay(global, name, delay),
         None => {}
     }
     let rows = ask(global, &Question::Sites { filter: args.name.clone() })?;
@@ -49,6 +52,32 @@ fn exclude(global: &Global, name: &str) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+fn set_delay(global: &Global, name: &str, delay: &str) -> anyhow::Result<ExitCode> {
+    let delay_ms = match delay.trim() {
+        "none" => None,
+        text => Some(parse_duration(text).map_err(|e| Usage(format!("{text} is {e}")))?),
+    };
+    let delay_ms = delay_ms.map(|d| u64::try_from(d.as_millis()).unwrap_or(u64::MAX));
+    let rows = ask(global, &Question::Delay { name: name.to_owned(), delay_ms })?;
+    if global.format == Format::Json {
+        print_json(&rows)?;
+    } else {
+        rows.iter().for_each(|row| output::talk(delayed(row, name)));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn delayed(row: &Value, name: &str) -> String {
+    let unmet = if row["hosts"] == 0 { ", though no host of it is known here yet" } else { "" };
+    match row["delay_by_hand_s"].as_f64() {
+        Some(s) => format!(
+            "{name} is asked every {} from now on{unmet}, or as rarely as its robots.txt and its server ask for; `argiope sites delay {name} none` undoes that.",
+            seconds(s)
+        ),
+        None => format!("{name} is asked as the configuration says."),
+    }
+}
+
 fn excluded(row: &Value, name: &str) -> String {
     let undo = format!("`argiope sites forgive {name}` undoes that");
     match (row["hosts"].as_u64().unwrap_or(0), row["queued"].as_u64().unwrap_or(0)) {
@@ -72,6 +101,12 @@ fn forgiven(row: &Value, name: &str) -> String {
         _ if row["hosts"] == 0 => format!("{name} is no longer excluded."),
         _ => format!("{hosts} of {name} will be asked again."),
     }
+}
+
+/// The delay that holds, marked where it was set by hand.
+fn delay(row: &Value) -> String {
+    let by_hand = if row["delay_by_hand_s"].is_null() { "" } else { " by hand" };
+    row["delay_s"].as_f64().map_or_else(|| "-".to_owned(), |s| format!("{}{by_hand}", seconds(s)))
 }
 
 /// The table of hosts; a last column says what is the matter where something is.
@@ -104,7 +139,7 @@ fn site_lines(rows: &[Value], now: Time) -> Vec<String> {
                 count(number("errors")),
                 bytes(number("bytes")),
                 bytes(number("disk")),
-                row["delay_s"].as_f64().map_or_else(|| "-".to_owned(), seconds),
+                delay(row),
                 next(row, now),
                 dash(with_clocks(&text(row, "robots"), now)),
             ];

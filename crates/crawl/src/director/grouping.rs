@@ -118,7 +118,7 @@ impl Director {
             && !self.frontier.has_ready(now);
         // What a host asked of us is written down at once.
         let sites = !self.batch.exclusions.is_empty() || !self.batch.exclude.is_empty();
-        let sites = sites || !self.batch.traps.is_empty();
+        let sites = sites || !self.batch.traps.is_empty() || !self.batch.delays.is_empty();
         let notes = self.frontier.has_notes() || !self.batch.forgive.is_empty() || sites;
         let notes = notes || !self.batch.again.is_empty() || !self.batch.plans.is_empty();
         let notes = notes || !self.batch.errands.is_empty() || !self.batch.robots_told.is_empty();

@@ -151,6 +151,7 @@ impl Director {
         let row = |waiting: argiope_frontier::Waiting| {
             let why = match waiting.brake {
                 Brake::Delay => "delay",
+                Brake::Hand => "by hand",
                 Brake::Robots => "robots.txt",
                 Brake::Temper => "slow or failing",
             };

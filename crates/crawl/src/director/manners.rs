@@ -134,6 +134,7 @@ impl Director {
             directives: Directives::default(),
             verdict: None,
         };
+        self.live.trail().visited(entry.url.as_str(), &capture);
         let page = PageDone { capture: Some(capture), ..PageDone::bare(entry, number, next) };
         self.pending_bytes += page.weight();
         self.oldest.get_or_insert(now);
@@ -277,6 +278,7 @@ impl Director {
         };
         let why = match brake {
             Brake::Delay => "",
+            Brake::Hand => " (that was set by hand)",
             Brake::Robots => " (its robots.txt asks for that)",
             Brake::Temper => " (it answers slowly or badly)",
         };

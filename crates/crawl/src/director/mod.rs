@@ -40,7 +40,7 @@ use active::Active;
 use again::Again;
 pub use again::{Return, Tally};
 use argiope_frontier::{
-    Answered, Entry, Exclusions, Frontier, Merits, Politeness, Refill, SkipReason, Task,
+    Answered, Delays, Entry, Exclusions, Frontier, Merits, Politeness, Refill, SkipReason, Task,
     first_place_of_links, place_of_seed,
 };
 use argiope_model::{CanonicalUrl, HostKey, Job, JobId, JobState, Order, Role, Time, UrlKey};
@@ -145,6 +145,8 @@ pub(crate) struct Director {
     again: Again,
     /// What was excluded by hand.
     exclusions: Exclusions,
+    /// Delays that were set by hand.
+    delays: Delays,
     /// Pages of sites, where a job takes only so many.
     caps: Caps,
     /// Why that cannot be known.
@@ -241,6 +243,7 @@ impl Director {
             fetched_before: 0,
             again: Again::new(&settings.revisit, dir.path(), pages.next),
             exclusions: Exclusions::new([], shared.pinned.clone()),
+            delays: Delays::default(),
             caps: Caps::default(),
             cap_problem: None,
             budgets_kept: shared.clock.now(),
@@ -268,10 +271,11 @@ impl Director {
         jobs: &[JobRow],
         picked: Option<Picked>,
         claims: Vec<HostKey>,
-        exclusions: Exclusions,
+        by_hand: (Exclusions, Delays),
         keep: Return,
     ) {
-        self.exclusions = exclusions;
+        (self.exclusions, self.delays) = by_hand;
+        self.frontier.set_delays(self.delays.clone(), self.begun);
         let open = jobs.iter().filter(|row| row.state == JobState::Open);
         self.jobs = open.map(|row| (row.job.id, Active::new(row.clone()))).collect();
         if let Some(change) = picked.as_ref().and_then(Picked::change) {
@@ -398,6 +402,7 @@ impl Director {
                     Some(Instruction::Job(id, state)) => self.reorder(id, state),
                     Some(Instruction::Forgive(host)) => self.forgive(host)?,
                     Some(Instruction::Sites(change)) => self.change_sites(change),
+                    Some(Instruction::Delay(name, ms, done)) => self.set_delay(name, ms, done),
                     Some(Instruction::Cycle(key, every, done)) => {
                         self.set_cycle(key, every)?;
                         self.told_next.push(done);
@@ -601,6 +606,9 @@ impl Director {
         self.plan(&mut page, now);
         self.back(id, now);
         self.cap_back(&page.entry, page.is_new_page(), now);
+        if let Some(capture) = &page.capture {
+            self.live.trail().visited(page.entry.url.as_str(), capture);
+        }
         if page.is_page() {
             self.newest = Some(page.entry.url.clone());
         }

@@ -54,8 +54,9 @@ impl Director {
             }
             PartsNews::Bytes(job, share) => self.bytes_came(job, share, now),
             PartsNews::Quota(job) => self.quota_came(job, now),
-            PartsNews::Excluded(names, traps) => {
+            PartsNews::Excluded(names, traps, delays) => {
                 self.excluded_by_others = Some(names);
+                self.delays_of_others(delays, now);
                 for (name, trap) in traps {
                     self.shared.traps.know(&name, Some(trap));
                 }

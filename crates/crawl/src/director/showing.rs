@@ -44,7 +44,9 @@ impl Director {
         out.again = self.again.tally;
         (out.traps, out.suspects) = self.traps_to_show(now);
         out.next_visit = self.again.next(now).filter(|at| *at > now);
-        self.meter.note(now, out.fetched + out.again.visited, out.bytes, out.queued);
+        let pages = out.fetched + out.again.visited;
+        self.meter.note(now, pages, out.bytes, out.queued);
+        self.live.trail().note(now, pages, out.errors, out.queued);
         let limits = self.jobs.values().map(|a| {
             let done = a.row.counters.fetched;
             a.job.limits.pages.map(|limit| limit.saturating_sub(done))

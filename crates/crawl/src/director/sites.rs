@@ -1,4 +1,4 @@
-//! Sites that are excluded by hand, and forgiven, while a crawl runs.
+//! Sites that are excluded by hand, forgiven, or asked at another pace, while a crawl runs.
 //!
 //! * What this is: the names that are excluded, and what they mean for hosts that are loaded.
 //! * Invariant: from the moment an exclusion is heard of, nothing is handed out of a host that it
@@ -9,10 +9,12 @@
 use super::Director;
 use crate::group::PageDone;
 use crate::run::{EngineError, SiteChange};
-use argiope_frontier::{RobotsFile, SkipReason};
+use argiope_frontier::{Delays, RobotsFile, SkipReason};
 use argiope_model::{CanonicalUrl, FetchOutcome, HostKey, OutcomeKind, Time};
 use argiope_store::{Next, UrlState};
 use std::collections::{BTreeSet, VecDeque};
+use std::sync::mpsc as blocking;
+use std::time::Duration;
 
 /// What there is of a robots.txt that lies with an excluded site: nothing, and nobody asks.
 pub(super) fn out_of_reach(url: &CanonicalUrl, now: Time) -> RobotsFile {
@@ -50,6 +52,28 @@ impl Director {
             self.batch.exclude.push(host);
         }
         self.told_next.extend(change.done);
+    }
+
+    /// Requests to the hosts of a name keep this delay from now on, or the one that is configured.
+    pub(super) fn set_delay(
+        &mut self,
+        name: Box<str>,
+        ms: Option<u64>,
+        done: blocking::SyncSender<()>,
+    ) {
+        self.delays.set(&name, ms.map(Duration::from_millis));
+        self.frontier.set_delays(self.delays.clone(), self.now());
+        self.batch.delays.push((name, ms));
+        self.told_next.push(done);
+    }
+
+    /// Takes over the delays that were set by hand, here or by anybody else.
+    pub(super) fn delays_of_others(&mut self, delays: Vec<(Box<str>, u64)>, now: Time) {
+        // What was asked for here and is not written down yet is newer.
+        if self.batch.delays.is_empty() && self.told_now.is_empty() {
+            self.delays = Delays::new(delays, self.shared.pinned.clone());
+            self.frontier.set_delays(self.delays.clone(), now);
+        }
     }
 
     /// Nothing is asked of a host from now on.

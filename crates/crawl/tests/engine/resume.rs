@@ -252,6 +252,10 @@ impl Store for Brittle {
         self.inner.exclusions()
     }
 
+    fn delays(&self) -> Result<Vec<(Box<str>, u64)>, StoreError> {
+        self.inner.delays()
+    }
+
     fn traps(&self) -> Result<Vec<(Box<str>, argiope_frontier::Trap)>, StoreError> {
         self.inner.traps()
     }

@@ -395,6 +395,10 @@ impl Store for Scene {
         Ok(Vec::new())
     }
 
+    fn delays(&self) -> Result<Vec<(Box<str>, u64)>, StoreError> {
+        Ok(Vec::new())
+    }
+
     fn traps(&self) -> Result<Vec<(Box<str>, argiope_frontier::Trap)>, StoreError> {
         Ok(Vec::new())
     }

@@ -246,9 +246,20 @@ impl Store for EmbeddedStore {
         let mut out = Vec::new();
         self.each(Table::Meta, &[key::EXCLUSION], |k, v| {
             let name = std::str::from_utf8(&k[1..]).map_err(|e| damaged("exclusions", e))?;
-            if !name.starts_with(key::TRAP) {
+            if key::is_excluded_name(name) {
                 out.push((name.into(), row::decode("exclusions", v)?));
             }
+            Ok(())
+        })?;
+        Ok(out)
+    }
+
+    fn delays(&self) -> Result<Vec<(Box<str>, u64)>, StoreError> {
+        let mut out = Vec::new();
+        self.each(Table::Meta, &key::delay(""), |k, v| {
+            let name = &k[key::delay("").len()..];
+            let name = std::str::from_utf8(name).map_err(|e| damaged("delays", e))?;
+            out.push((name.into(), row::decode("delays", v)?));
             Ok(())
         })?;
         Ok(out)

@@ -92,6 +92,12 @@ impl Tables {
                 None => self.traps.remove(&name),
             };
         }
+        for (name, ms) in batch.delays.into_iter().collect::<BTreeMap<_, _>>() {
+            match ms {
+                Some(ms) => self.delays.insert(name, ms),
+                None => self.delays.remove(&name),
+            };
+        }
         for at in due {
             let place = self.calendar.remove(&at).expect("listed above");
             self.url(at.1)?.head.due = None;

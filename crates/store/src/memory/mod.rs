@@ -38,6 +38,7 @@ struct Tables {
     next_page: u64,
     exclusions: BTreeMap<Box<str>, Time>,
     traps: BTreeMap<Box<str>, Trap>,
+    delays: BTreeMap<Box<str>, u64>,
 }
 
 impl MemoryStore {
@@ -140,6 +141,10 @@ impl Store for MemoryStore {
 
     fn exclusions(&self) -> Result<Vec<(Box<str>, Time)>, StoreError> {
         Ok(self.tables().exclusions.clone().into_iter().collect())
+    }
+
+    fn delays(&self) -> Result<Vec<(Box<str>, u64)>, StoreError> {
+        Ok(self.tables().delays.clone().into_iter().collect())
     }
 
     fn traps(&self) -> Result<Vec<(Box<str>, Trap)>, StoreError> {

@@ -48,7 +48,8 @@ const SEGMENT: &str = "INSERT INTO segments (part, kind, number, length, archive
     SELECT s.*, $5 FROM unnest($1::smallint[], $2::smallint[], $3::bigint[], $4::bigint[]) AS s
     ON CONFLICT (part, kind, number) DO UPDATE SET length = excluded.length";
 const EXCLUDE: &str = "INSERT INTO exclusions (part, name, v) VALUES (0, $1, $2)
-    ON CONFLICT (part, name) DO UPDATE SET v = excluded.v WHERE excluded.name LIKE 'trap %'";
+    ON CONFLICT (part, name) DO UPDATE SET v = excluded.v 
+    WHERE excluded.name LIKE 'trap %' OR excluded.name LIKE 'delay %'";
 const INCLUDE: &str = "DELETE FROM exclusions WHERE part = 0 AND name = $1";
 const CHANGED: &str = "INSERT INTO numbers (part, name, n) VALUES (0, $1, 1)
     ON CONFLICT (part, name) DO UPDATE SET n = numbers.n + 1";

@@ -191,8 +191,17 @@ impl Store for PostgresStore {
         let rows = self.look("read what is excluded", call!(EXCLUSIONS, 0i16))?;
         let read =
             |row: &Row| Ok((row.get::<_, &str>(0).into(), row::decode("exclusions", row.get(1))?));
-        let names = rows.iter().filter(|row| !row.get::<_, &str>(0).starts_with(key::TRAP));
+        let names = rows.iter().filter(|row| key::is_excluded_name(row.get(0)));
         names.map(read).collect()
+    }
+
+    fn delays(&self) -> Result<Vec<(Box<str>, u64)>, StoreError> {
+        let rows = self.look("read the delays set by hand", call!(EXCLUSIONS, 0i16))?;
+        let read = |row: &Row| {
+            let name = row.get::<_, &str>(0).strip_prefix(key::DELAY)?;
+            Some(row::decode("delays", row.get(1)).map(|ms| (name.into(), ms)))
+        };
+        rows.iter().filter_map(read).collect()
     }
 
     fn traps(&self) -> Result<Vec<(Box<str>, Trap)>, StoreError> {

@@ -49,6 +49,9 @@ impl<B: Base> Work<'_, B> {
         for (name, trap) in batch.traps.into_iter().collect::<BTreeMap<_, _>>() {
             self.trap(&name, trap.as_ref());
         }
+        for (name, ms) in batch.delays.into_iter().collect::<BTreeMap<_, _>>() {
+            self.delay(&name, ms);
+        }
         self.calendar(&batch.exclude)?;
         let mut discoveries = batch.discoveries;
         discoveries.sort_by_key(|d| d.key);

@@ -131,6 +131,18 @@ pub(crate) fn trap(name: &str) -> Vec<u8> {
     [&[EXCLUSION], TRAP.as_bytes(), name.as_bytes()].concat()
 }
 
+/// Delays set by hand lie there too.
+pub(crate) const DELAY: &str = "delay ";
+
+pub(crate) fn delay(name: &str) -> Vec<u8> {
+    [&[EXCLUSION], DELAY.as_bytes(), name.as_bytes()].concat()
+}
+
+/// Whether what lies among the excluded names is one.
+pub(crate) fn is_excluded_name(name: &str) -> bool {
+    !name.starts_with(TRAP) && !name.starts_with(DELAY)
+}
+
 pub(crate) fn segment(kind: SegmentKind, number: u32) -> [u8; 6] {
     join(b's', &[&[kind as u8], &number.to_be_bytes()])
 }

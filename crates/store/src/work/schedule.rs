@@ -89,6 +89,15 @@ impl<B: Base> Work<'_, B> {
         Ok(())
     }
 
+    /// Writes down the delay of a name, or that it has none.
+    pub(super) fn delay(&mut self, name: &str, ms: Option<u64>) {
+        let k = key::delay(name);
+        match ms {
+            Some(ms) => self.put(Table::Meta, k, row::encode(&ms)),
+            None => self.delete(Table::Meta, k),
+        }
+    }
+
     /// Writes down that a pattern is a trap, or no longer is.
     pub(super) fn trap(&mut self, name: &str, trap: Option<&Trap>) {
         let k = key::trap(name);

@@ -180,6 +180,23 @@ pub fn patterns_are_kept_beside_the_names(home: &mut dyn Home) {
     assert_eq!(home.store().exclusions().unwrap().len(), 1);
 }
 
+pub fn delays_are_kept_beside_the_names(home: &mut dyn Home) {
+    let delays = vec![("b.test".into(), Some(2_500)), ("a.test".into(), Some(0))];
+    home.store().commit(Batch { delays, ..exclude(5, "a.test", &[]) }).unwrap();
+    home.reopen();
+    let kept = home.store().delays().unwrap();
+    assert_eq!(kept, [("a.test".into(), 0), ("b.test".into(), 2_500)]);
+    assert_eq!(home.store().exclusions().unwrap(), [("a.test".into(), Time(5))]);
+    assert!(home.store().traps().unwrap().is_empty());
+    // The last word counts.
+    let delays =
+        vec![("b.test".into(), Some(7)), ("b.test".into(), Some(9_000)), ("a.test".into(), None)];
+    home.store().commit(Batch { delays, ..at(6) }).unwrap();
+    home.reopen();
+    assert_eq!(home.store().delays().unwrap(), [("b.test".into(), 9_000)]);
+    assert_eq!(home.store().exclusions().unwrap().len(), 1);
+}
+
 pub fn a_row_may_be_put_at_another_place(home: &mut dyn Home) {
     const C: &str = "http://a.test/2";
     let rows = begun(home.store(), job(1), &[A, C]);
