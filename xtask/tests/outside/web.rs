@@ -3,6 +3,7 @@
 
 use crate::exchange::python_with;
 use crate::rig::{CRAWL_LIMIT, Rig, skip};
+use crate::sites::Graph;
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -10,6 +11,8 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 use xtask::nginx::Nginx;
 use xtask::process::{self, Running};
+
+const TOKEN: &str = "a-token-for-tests";
 
 /// What the browser needs, where it is there.
 fn browser(name: &str) -> Result<Option<(Rig, PathBuf)>> {
@@ -61,13 +64,37 @@ fn every_view_of_the_demo_in_a_browser() -> Result<()> {
     let shots = rig.folder("pictures")?;
     let done = drive(&rig, &python, &["read", at, &shots.to_string_lossy(), first, other])?;
     ensure!(done["views"].as_u64() > Some(80), "{done}");
-    // The pictures of the README are these, when somebody wants new ones.
-    if let Some(folder) = std::env::var_os("ARGIOPE_PICTURES") {
-        for entry in std::fs::read_dir(&shots)? {
-            let entry = entry?;
-            std::fs::copy(entry.path(), Path::new(&folder).join(entry.file_name()))?;
-        }
-    }
+    keep_pictures(&shots)?;
     demo.kill()?;
+    Ok(())
+}
+
+#[test]
+fn every_action_of_an_operator_in_a_browser() -> Result<()> {
+    let Some((rig, python)) = browser("web-actions")? else { return Ok(()) };
+    let root = rig.folder("site")?;
+    Graph::made_up(120, 5).write(&root, 400)?;
+    let nginx = Nginx::serve(&root, &rig.dir, "")?;
+    let start = format!("{}{}", nginx.origin, Graph::uri(0));
+    std::fs::write(rig.dir.join("argiope.toml"), "[fetch]\nallow_private = true\n")?;
+    let args = ["serve", "--listen", "127.0.0.1:0", "--no-open", "--token", TOKEN];
+    let mut serve = Running::start(&mut rig.argiope("data", &args), &rig.dir, "serve")?;
+    let at = said(&rig, &mut serve, "serve.err", "Argiope is at ")?;
+    let at = at.split_whitespace().find(|word| word.starts_with("http")).context("no address")?;
+    let shots = rig.folder("pictures")?;
+    drive(&rig, &python, &["act", at, &shots.to_string_lossy(), TOKEN, &start])?;
+    keep_pictures(&shots)?;
+    serve.kill()?;
+    rig.run("data", &["verify"])?.ok().context("verify")?;
+    Ok(())
+}
+
+/// The pictures of the README are these, when somebody wants new ones.
+fn keep_pictures(from: &Path) -> Result<()> {
+    let Some(folder) = std::env::var_os("ARGIOPE_PICTURES") else { return Ok(()) };
+    for entry in std::fs::read_dir(from)? {
+        let entry = entry?;
+        std::fs::copy(entry.path(), Path::new(&folder).join(entry.file_name()))?;
+    }
     Ok(())
 }

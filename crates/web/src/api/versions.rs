@@ -5,7 +5,8 @@ use super::reading::envelope;
 use crate::app::{App, Desk, told};
 use crate::failure::Failure;
 use argiope_crawl::{
-    Difference, NoDifference, Question, Shelf, VersionError, Versions, history as visits, version_at,
+    Difference, NoDifference, Question, Shelf, VersionError, Versions, history as visits,
+    version_at,
 };
 use argiope_model::{CanonicalUrl, Capture};
 use axum::response::Response;
