@@ -8,7 +8,7 @@ use super::parts::{
     site_at, text_of, with_minutes,
 };
 use super::past::{versions, with_shelf};
-use super::plot::{both, neighbourhood, side};
+use super::plot::{WHOLE, both, neighbourhood, side};
 use super::versions::{shown_versions, visits_of};
 use crate::app::{Desk, Shared, told};
 use crate::failure::Failure;
@@ -258,7 +258,7 @@ fn links(known: &Known, url: &str, title: &str) -> Markup {
                 p { "No page is known that links here, and it links nowhere." }
             } @else {
                 figure {
-                    (both(|width| neighbourhood(url, title, &sides, [linking, of("out")], width)))
+                    (both(WHOLE, |width| neighbourhood(url, title, &sides, [linking, of("out")], width)))
                     figcaption.quiet { "The highest ranking neighbours: left those that link here, right those it links to. Each is a link." }
                 }
             }
@@ -338,7 +338,7 @@ fn visits(known: &Known) -> Markup {
                 @if let Some(rate) = doc["change_rate"].as_f64() {
                     dt { "Believed to change" } dd { (format!("{rate:.2}")) " times a day" }
                 }
-                @if let Some(fr) = doc["fr_max"].as_u64() { dt { "Highest visit count of its records" } dd { (fr) } }
+                @if let Some(fr) = doc["fr_max"].as_u64() { dt { "Under the policy fr" } dd { "every " (plural(fr, "round", "rounds")) ", from " (plural(number(doc, "records"), "record", "records")) } }
             }
             (explanation(&known.explained))
         }

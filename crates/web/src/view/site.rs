@@ -6,7 +6,7 @@ use super::parts::{
     Asked, Wanted, clock, figure, language, out_link, page_link, safe, second, short, site_at,
     with_minutes,
 };
-use super::plot::{Bar, bars, both};
+use super::plot::{Bar, HALF, bars, both};
 use super::sites::name_of;
 use crate::app::{App, Desk, Shared, told};
 use crate::failure::Failure;
@@ -186,12 +186,12 @@ fn over_time(site: &Value) -> Markup {
                 div.plots {
                     figure {
                         figcaption { "Visits and " span.bad { "errors" } ", by " (text(site, "step")) }
-                        (both(|width| bars("Visits and errors over time", &visits, step, |most| count(most as u64), width)))
+                        (both(HALF, |width| bars("Visits and errors over time", &visits, step, |most| count(most as u64), width)))
                     }
                     figure {
                         figcaption { "Change rate: visits that found a page changed, by " (text(site, "step")) }
                         @if seen_again == 0 { p.quiet { "No page was visited twice yet." } } @else {
-                            (both(|width| bars("Share of visits that found a change, over time", &rate, step, |most| format!("{most:.0} %"), width)))
+                            (both(HALF, |width| bars("Share of visits that found a change, over time", &rate, step, |most| format!("{most:.0} %"), width)))
                         }
                     }
                 }
@@ -289,7 +289,7 @@ fn robots(site: &Value) -> Markup {
                 @for file in files {
                     div.card {
                         @if files.len() > 1 { h3 { (text(file, "host")) } }
-                        p { "Delay: " strong { (seconds(file["delay_s"].as_f64().unwrap_or(0.0))) } ", for " (text(file, "delay_why")) "." }
+                        p { "Delay: " strong { (seconds(file["delay_s"].as_f64().unwrap_or(0.0))) } ": " (text(file, "delay_why")) "." }
                         p {
                             @if file["obeyed"] != true { "robots.txt is ignored here (crawl.robots). " }
                             @match (file["asked"].as_str(), file["text"].as_str()) {
@@ -300,7 +300,7 @@ fn robots(site: &Value) -> Markup {
                         }
                         @if let Some(written) = file["text"].as_str() {
                             @if written.trim().is_empty() { p.quiet { "The file is empty: everything is allowed." } } @else {
-                                details { summary { "The rules as they were read" } pre.file { (written) @if file["cut"] == true { "\n…" } } }
+                                details { summary { "The rules as they were read" } pre.file tabindex="0" { (written) @if file["cut"] == true { "\n…" } } }
                             }
                         }
                         @let maps: Vec<&str> = list(file, "sitemaps").iter().filter_map(Value::as_str).collect();

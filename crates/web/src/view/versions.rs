@@ -1,7 +1,7 @@
 //! The versions of a page: a timeline and a table.
 
 use super::parts::{Wanted, diff_to, memento, page_link, pager, safe, second, short, text_of};
-use super::plot::{Mark, Visit, both, timeline};
+use super::plot::{Mark, Visit, WHOLE, both, timeline};
 use crate::words::{bytes, count, minute, number, plural, text};
 use maud::{Markup, html};
 use serde_json::Value;
@@ -78,7 +78,7 @@ pub(crate) fn shown_versions(
     let base = wanted.with("versions", "").at("/page");
     html! {
         figure {
-            (both(|width| timeline(&label, visits, width)))
+            (both(WHOLE, |width| timeline(&label, visits, width)))
             figcaption.legend.quiet {
                 (label) ": "
                 span { (sample(Mark::First)) " first seen" } span { (sample(Mark::Changed)) " changed" }
