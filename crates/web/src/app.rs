@@ -72,8 +72,7 @@ impl App {
         &self,
         question: Question,
     ) -> Result<(Vec<Value>, Option<Question>), Failure> {
-        let asked = self.with_desk(move |desk| desk.ask(&question)).await?;
-        told(asked)
+        heard(self.with_desk(move |desk| desk.ask(&question)).await?)
     }
 
     /// Asks; all rows where the answer is not in pieces, the first piece where it is.
@@ -82,8 +81,8 @@ impl App {
     }
 }
 
-/// What was answered: a piece and what to ask for the next one, or why there is none.
-pub(crate) fn told(
+/// What a desk has said: a piece and what to ask for the next one, or why there is none.
+pub(crate) fn heard(
     asked: Result<Asked, String>,
 ) -> Result<(Vec<Value>, Option<Question>), Failure> {
     match asked.map_err(Failure::nobody)? {

@@ -8,7 +8,7 @@ use super::parts::{
 };
 use super::plot::{Bar, HALF, bars, both};
 use super::sites::name_of;
-use crate::app::{App, Desk, Shared, told};
+use crate::app::{App, Desk, Shared, heard};
 use crate::failure::Failure;
 use crate::guard::Caller;
 use crate::layout::{Frame, Tab, page};
@@ -52,10 +52,10 @@ pub(crate) async fn site(
 }
 
 fn gather(desk: &dyn Desk, name: &str) -> Result<Known, Failure> {
-    let hosts = told(desk.ask(&Question::Sites { filter: Some(name.to_owned()) }))?.0;
+    let hosts = heard(desk.ask(&Question::Sites { filter: Some(name.to_owned()) }))?.0;
     // A name that is excluded and that no host has yet is known all the same.
     let site =
-        told(desk.ask(&Question::Site { name: name.to_owned() })).map(|(mut rows, _)| rows.pop());
+        heard(desk.ask(&Question::Site { name: name.to_owned() })).map(|(mut rows, _)| rows.pop());
     let host = name.split_once("://").map_or(name, |(_, rest)| rest);
     let order = SearchOrder {
         query: format!("site:\"{}\"", host.replace('"', "")),
@@ -63,7 +63,7 @@ fn gather(desk: &dyn Desk, name: &str) -> Result<Known, Failure> {
         facets: true,
         ..SearchOrder::default()
     };
-    let found = told(desk.ask(&Question::Search(order))).map(|(mut rows, _)| rows.pop());
+    let found = heard(desk.ask(&Question::Search(order))).map(|(mut rows, _)| rows.pop());
     let facets = found.ok().flatten().unwrap_or_default();
     Ok(Known {
         hosts,
@@ -108,7 +108,7 @@ fn whole(app: &App, caller: Caller, name: &str, known: &Known) -> Markup {
         (made_of(known, &states))
         (traps(&known.hosts))
         (budget(&known.hosts))
-        (robots(&known.site))
+        (robots(&known.site, &known.hosts))
         (broken(name, &known.broken))
         (top(&known.site))
     }
@@ -280,7 +280,7 @@ fn budget(hosts: &[Value]) -> Markup {
     }
 }
 
-fn robots(site: &Value) -> Markup {
+fn robots(site: &Value, hosts: &[Value]) -> Markup {
     let files = list(site, "robots");
     html! {
         @if !files.is_empty() {
@@ -289,7 +289,10 @@ fn robots(site: &Value) -> Markup {
                 @for file in files {
                     div.card {
                         @if files.len() > 1 { h3 { (text(file, "host")) } }
-                        p { "Delay: " strong { (seconds(file["delay_s"].as_f64().unwrap_or(0.0))) } ": " (text(file, "delay_why")) "." }
+                        @let row = hosts.iter().find(|row| row["host"] == file["host"]);
+                        @let by_hand = row.is_some_and(|row| row["delay_by_hand_s"].is_number());
+                        @let delay = row.and_then(|row| row["delay_s"].as_f64()).or(file["delay_s"].as_f64());
+                        p { "Delay: " strong { (seconds(delay.unwrap_or(0.0))) } ": " (if by_hand { "it was set by hand" } else { text(file, "delay_why") }) "." }
                         p {
                             @if file["obeyed"] != true { "robots.txt is ignored here (crawl.robots). " }
                             @match (file["asked"].as_str(), file["text"].as_str()) {
