@@ -73,6 +73,8 @@ function suggest(field, id) {
     }));
     here = -1;
     field.removeAttribute("aria-activedescendant");
+    list.style.left = `${field.offsetLeft}px`;
+    list.style.width = `${field.offsetWidth}px`;
     list.hidden = list.children.length === 0;
     field.setAttribute("aria-expanded", String(!list.hidden));
   };
