@@ -3,7 +3,7 @@
 //! * What this is: the answers to [`Question::Site`](crate::Question::Site) and [`Question::Span`](crate::Question::Span),
 //!   made for those who look at a site or go back in time.
 //! * How it reads: the rows of a site's URLs with their captures, host by host, at most [`MOST_URLS`] and
-//!   [`MOST_CAPTURES`]; of the change log the first and the last rows of each partition.
+//!   [`MOST_CAPTURES`]; of the change log the first and the last rows of some partitions.
 //! * Invariants: bounded in work and in size; what was cut short says so. Nothing is changed.
 
 use crate::backlinks::Backlinks;
@@ -37,6 +37,8 @@ const KINDS: usize = 20;
 const POINTS: i64 = 60;
 /// Rows of the change log read at each end of a partition.
 const ENDS: u64 = 16;
+/// Partitions whose change log is looked at.
+const PARTS: usize = 64;
 
 /// A length of time that captures are counted by, and its name.
 const STEPS: [(i64, &str); 8] = [
@@ -272,20 +274,21 @@ fn top(
     Ok(told.collect())
 }
 
-/// The first and the last visit, as the ends of the change log tell: what was taken in out of order may lie beyond.
+/// The first and the last visit, as the jobs and the ends of the change log tell. Where hosts are many only some
+/// partitions are looked at: what was imported may be older than what is told.
 pub(crate) fn span(store: &dyn Store) -> Result<Value, StoreError> {
-    let mut times: Option<(Time, Time)> = None;
-    for (part, head) in store.log_heads()? {
-        let ends = [0, head.saturating_sub(ENDS)];
-        for after in ends {
-            for change in store.changes(part, after, ENDS as usize)? {
-                let (first, last) = times.unwrap_or((change.time, change.time));
-                times = Some((first.min(change.time), last.max(change.time)));
-            }
+    let heads = store.log_heads()?;
+    let mut times: Vec<Time> = Vec::new();
+    if !heads.is_empty() {
+        times.extend(store.jobs()?.iter().map(|row| row.job.created));
+    }
+    for (part, head) in heads.into_iter().take(PARTS) {
+        for after in [0, head.saturating_sub(ENDS)] {
+            times.extend(store.changes(part, after, ENDS as usize)?.iter().map(|row| row.time));
         }
     }
-    let told = |pick: fn((Time, Time)) -> Time| times.map(|times| pick(times).to_string());
-    Ok(json!({ "first": told(|t| t.0), "last": told(|t| t.1) }))
+    let told = |time: Option<&Time>| time.map(ToString::to_string);
+    Ok(json!({ "first": told(times.iter().min()), "last": told(times.iter().max()) }))
 }
 
 #[cfg(test)]

@@ -90,7 +90,7 @@ impl App {
         &self,
         question: Question,
     ) -> Result<(Vec<Value>, Option<Question>), Failure> {
-        told(self.with_desk(move |desk| desk.ask(&question)).await?)
+        heard(self.with_desk(move |desk| desk.ask(&question)).await?)
     }
 
     /// Questions being answered.
@@ -105,7 +105,7 @@ impl App {
 }
 
 /// What a desk has said: a piece and what to ask for the next one, or why there is none.
-pub(crate) fn told(
+pub(crate) fn heard(
     asked: Result<Asked, String>,
 ) -> Result<(Vec<Value>, Option<Question>), Failure> {
     match asked.map_err(Failure::nobody)? {

@@ -67,3 +67,4 @@ mod traces;
 mod traps;
 mod watched;
 mod web;
+mod web_views;

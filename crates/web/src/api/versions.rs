@@ -2,11 +2,10 @@
 
 use super::given::Given;
 use super::reading::envelope;
-use crate::app::{App, Desk, told};
+use crate::app::{App, Desk, heard};
 use crate::failure::Failure;
 use argiope_crawl::{
-    Difference, NoDifference, Question, Shelf, VersionError, Versions, history as visits,
-    version_at,
+    Difference, NoDifference, Question, Shelf, VersionError, Versions, history as told, version_at,
 };
 use argiope_model::{CanonicalUrl, Capture};
 use axum::response::Response;
@@ -21,7 +20,7 @@ type Failed = Box<dyn std::error::Error + Send + Sync>;
 
 /// All captures of a page.
 pub(crate) fn versions(desk: &dyn Desk, target: &str) -> Result<Versions, Failure> {
-    let (rows, _) = told(desk.ask(&Question::Versions(target.to_owned())))?;
+    let (rows, _) = heard(desk.ask(&Question::Versions(target.to_owned())))?;
     let mut rows = rows.into_iter();
     let page = rows.next().unwrap_or_default();
     let url = CanonicalUrl::parse(page["url"].as_str().unwrap_or_default())
@@ -71,7 +70,7 @@ pub(crate) fn history(app: &App, given: Given) -> BoxFuture<'_, Result<Response,
     async move {
         let (changed, limit) = (given.flag("changed"), given.number("limit", 1_000) as usize);
         with_page(app, given.needed("url"), move |shelf, page| {
-            let mut rows = visits(shelf, page).map_err(unreadable)?;
+            let mut rows = told(shelf, page).map_err(unreadable)?;
             if changed {
                 rows.retain(|row| row["changed"] == true || row["reason"] == "new");
             }

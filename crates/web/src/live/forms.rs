@@ -108,7 +108,6 @@ pub(super) fn job_forms(app: &App, id: u64, state: &str) -> Markup {
 }
 
 /// What operators may do about a site, for the view of a site; `row` is its row of `Sites`.
-#[allow(dead_code, reason = "for the view of a site")]
 pub(crate) fn site_forms(app: &App, caller: Caller, name: &str, row: &Value) -> Markup {
     if !caller.is_operator() {
         return hint("Excluding a site, forgiving it or changing its delay");

@@ -267,9 +267,7 @@ pub(super) async fn bytes(State(app): Shared, uri: Uri) -> Result<Response, Fail
     if let Ok(value) = HeaderValue::from_str(&mime) {
         headers.insert(header::CONTENT_TYPE, value);
     }
-    if let Some(Ok(value)) = begun.time.http_date().map(|date| HeaderValue::from_str(&date)) {
-        headers.insert(HeaderName::from_static("memento-datetime"), value);
-    }
+    headers.extend(memento_headers(&base(&asked), &begun.url, &begun.times, begun.time));
     Ok(answer)
 }
 

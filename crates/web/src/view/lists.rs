@@ -2,7 +2,7 @@
 
 use super::page::host_of;
 use super::parts::{Asked, Wanted, choice, page_link, safe, short, site_at};
-use crate::app::{Desk, Shared, told};
+use crate::app::{Desk, Shared, heard};
 use crate::failure::Failure;
 use crate::guard::Caller;
 use crate::layout::{Frame, Tab, page};
@@ -45,7 +45,7 @@ pub(crate) fn broken_of(
     let (mut out, mut after) = (Vec::new(), after);
     let limit = if name.is_empty() { most } else { PIECE };
     for _ in 0..PIECES {
-        let (rows, rest) = told(desk.ask(&Question::Broken { after, limit }))?;
+        let (rows, rest) = heard(desk.ask(&Question::Broken { after, limit }))?;
         let mine = |row: &Value| {
             name.is_empty() || is_of(text(row, "url"), name) || is_of(text(row, "source"), name)
         };

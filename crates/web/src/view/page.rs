@@ -8,9 +8,9 @@ use super::parts::{
     site_at, text_of, with_minutes,
 };
 use super::past::{versions, with_shelf};
-use super::plot::{both, neighbourhood, side};
+use super::plot::{WHOLE, both, neighbourhood, side};
 use super::versions::{shown_versions, visits_of};
-use crate::app::{Desk, Shared, told};
+use crate::app::{Desk, Shared, heard};
 use crate::failure::Failure;
 use crate::guard::Caller;
 use crate::layout::{Frame, Tab, page};
@@ -93,13 +93,13 @@ pub(crate) fn title_of(doc: &Value) -> String {
 
 fn gather(desk: &dyn Desk, target: &str) -> Result<Result<Known, Unmet>, Failure> {
     let some =
-        |question: Question| told(desk.ask(&question)).map(|(rows, _)| rows).unwrap_or_default();
+        |question: Question| heard(desk.ask(&question)).map(|(rows, _)| rows).unwrap_or_default();
     let explain = |url: &str| some(Question::Explain { url: url.to_owned() });
     let links = |url: &str| {
         let order = LinkOrder { after: None, pages: LINKING };
-        told(desk.ask(&Question::Links { target: url.to_owned(), order })).unwrap_or_default()
+        heard(desk.ask(&Question::Links { target: url.to_owned(), order })).unwrap_or_default()
     };
-    let doc = match told(desk.ask(&Question::Doc(target.to_owned()))) {
+    let doc = match heard(desk.ask(&Question::Doc(target.to_owned()))) {
         Ok((mut rows, _)) if !rows.is_empty() => rows.remove(0),
         Ok(_) => Value::Null,
         Err(failure) if failure.status == StatusCode::NOT_FOUND => {
@@ -258,7 +258,7 @@ fn links(known: &Known, url: &str, title: &str) -> Markup {
                 p { "No page is known that links here, and it links nowhere." }
             } @else {
                 figure {
-                    (both(|width| neighbourhood(url, title, &sides, [linking, of("out")], width)))
+                    (both(WHOLE, |width| neighbourhood(url, title, &sides, [linking, of("out")], width)))
                     figcaption.quiet { "The highest ranking neighbours: left those that link here, right those it links to. Each is a link." }
                 }
             }
@@ -292,7 +292,7 @@ pub(crate) fn incoming_table(rows: &[&Value]) -> Markup {
                         td.wrap { (page_link(text(row, "source"))) }
                         td.wrap { (quoted(text(row, "words"))) }
                         td { (kind(row)) }
-                        td.n { (clock(text(row, "first_seen"))) }
+                        td.nowrap { (clock(text(row, "first_seen"))) }
                     } } }
                 }
             }
@@ -338,17 +338,17 @@ fn visits(known: &Known) -> Markup {
                 @if let Some(rate) = doc["change_rate"].as_f64() {
                     dt { "Believed to change" } dd { (format!("{rate:.2}")) " times a day" }
                 }
-                @if let Some(fr) = doc["fr_max"].as_u64() { dt { "Highest visit count of its records" } dd { (fr) } }
+                @if let Some(fr) = doc["fr_max"].as_u64() { dt { "Under the policy fr" } dd { "every " (plural(fr, "round", "rounds")) ", from " (plural(number(doc, "records"), "record", "records")) } }
             }
-            (explanation(&known.explained))
+            (explanation(&known.explained, false))
         }
     }
 }
 
 /// The rules that spoke of a URL, in their order.
-pub(crate) fn explanation(rows: &[Value]) -> Markup {
+pub(crate) fn explanation(rows: &[Value], open: bool) -> Markup {
     html! {
-        details open[rows.len() < 4] {
+        details open[open] {
             summary { "Every rule that speaks of it" }
             div.scroll {
                 table {
@@ -418,7 +418,7 @@ fn unmet_page(target: &str, unmet: &Unmet) -> Markup {
             p { a href=(format!("/page/links?url={}", encoded(target))) { "All pages that link there" } }
         }
         h2 { "What would become of it" }
-        (explanation(&unmet.explained))
+        (explanation(&unmet.explained, true))
         p { a href="/" { "To the search" } " · " a href=(about(target)) { "Look again" } }
     }
 }

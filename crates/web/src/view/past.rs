@@ -1,6 +1,6 @@
 //! The versions of a page: which there are, and what they say. The desk says which; the files are read here.
 
-use crate::app::{Desk, told};
+use crate::app::{Desk, heard};
 use crate::failure::Failure;
 use crate::words::text;
 use argiope_crawl::{Question, Shelf, Versions};
@@ -10,7 +10,7 @@ type Cause = Box<dyn std::error::Error + Send + Sync>;
 
 /// All captures of a page, oldest first; none of one that was not fetched yet.
 pub(crate) fn versions(desk: &dyn Desk, target: &str) -> Result<Versions, Failure> {
-    let mut rows = told(desk.ask(&Question::Versions(target.to_owned())))?.0.into_iter();
+    let mut rows = heard(desk.ask(&Question::Versions(target.to_owned())))?.0.into_iter();
     let page = rows.next().ok_or_else(|| Failure::ours("nothing is said of the page"))?;
     let url = CanonicalUrl::parse(text(&page, "url"))
         .map_err(|_| Failure::ours(format!("{} is no URL", text(&page, "url"))))?;

@@ -9,12 +9,18 @@ use argiope_archive::warc_date;
 use maud::{Markup, html};
 use serde_json::Value;
 
-/// Widths of the two drawings.
-const WIDTHS: [(&str, f64); 2] = [("only-wide", 720.0), ("only-narrow", 340.0)];
+/// How wide a phone's drawing is.
+const NARROW: f64 = 340.0;
+/// How wide a drawing over the whole page is, and one that stands beside another.
+pub(crate) const WHOLE: f64 = 1080.0;
+pub(crate) const HALF: f64 = 540.0;
 
-/// Both drawings of a picture.
-pub(crate) fn both(draw: impl Fn(f64) -> Markup) -> Markup {
-    html! { @for (class, width) in WIDTHS { div class=(class) { (draw(width)) } } }
+/// Both drawings of a picture: `wide` for a desk, and one for a phone.
+pub(crate) fn both(wide: f64, draw: impl Fn(f64) -> Markup) -> Markup {
+    html! {
+        div.only-wide { (draw(wide)) }
+        div.only-narrow { (draw(NARROW)) }
+    }
 }
 
 fn f(x: f64) -> String {
@@ -46,7 +52,7 @@ pub(crate) fn bars(
     let first = bars.first().map_or(0, |bar| bar.time);
     let last = bars.last().map_or(0, |bar| bar.time);
     let steps = ((last - first) / step.max(1) + 1) as f64;
-    let each = (width / steps).min(40.0);
+    let each = (width / steps).min(60.0);
     let most = bars.iter().map(|bar| bar.whole.max(bar.part)).fold(0.0, f64::max);
     let room = HEIGHT - HEAD - FOOT;
     let high = |value: f64| {
@@ -172,8 +178,8 @@ pub(crate) fn neighbourhood(
     let narrow = width < 500.0;
     let rows = sides.iter().map(Vec::len).max().unwrap_or(0).max(3) as f64;
     let height = HEAD + rows * LINE + 8.0;
-    let (column, middle) = if narrow { (122.0, 60.0) } else { (255.0, 150.0) };
-    let (letters, inside) = if narrow { (16, 8) } else { (36, 20) };
+    let (column, middle) = if narrow { (122.0, 60.0) } else { (370.0, 220.0) };
+    let (letters, inside) = if narrow { (17, 8) } else { (52, 30) };
     let (centre, x_middle) = (HEAD + rows * LINE / 2.0, width / 2.0);
     let base = origin_of(url);
     let label = format!(

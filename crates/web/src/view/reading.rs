@@ -6,7 +6,7 @@ use super::page::{LINKING, incoming_table, outgoing_table};
 use super::parts::{Asked, Wanted, about, clock, language, memento, second, short, text_of};
 use super::past::{versions, with_shelf};
 use super::versions::times;
-use crate::app::{Desk, Shared, told};
+use crate::app::{Desk, Shared, heard};
 use crate::failure::Failure;
 use crate::guard::Caller;
 use crate::layout::{Frame, Tab, page};
@@ -347,9 +347,9 @@ pub(crate) async fn links_view(
     let (rows, rest, out) = app
         .with_desk(move |desk| {
             let (rows, rest) =
-                told(desk.ask(&Question::Links { target: asked_for.clone(), order }))?;
+                heard(desk.ask(&Question::Links { target: asked_for.clone(), order }))?;
             let out = match after {
-                None => told(desk.ask(&Question::LinksOut { source: asked_for }))
+                None => heard(desk.ask(&Question::LinksOut { source: asked_for }))
                     .map(|(rows, _)| rows)
                     .unwrap_or_default(),
                 Some(_) => Vec::new(),

@@ -6,9 +6,9 @@ use super::parts::{
     Asked, Wanted, clock, figure, language, out_link, page_link, safe, second, short, site_at,
     with_minutes,
 };
-use super::plot::{Bar, bars, both};
+use super::plot::{Bar, HALF, bars, both};
 use super::sites::name_of;
-use crate::app::{App, Desk, Shared, told};
+use crate::app::{App, Desk, Shared, heard};
 use crate::failure::Failure;
 use crate::guard::Caller;
 use crate::layout::{Frame, Tab, page};
@@ -52,10 +52,10 @@ pub(crate) async fn site(
 }
 
 fn gather(desk: &dyn Desk, name: &str) -> Result<Known, Failure> {
-    let hosts = told(desk.ask(&Question::Sites { filter: Some(name.to_owned()) }))?.0;
+    let hosts = heard(desk.ask(&Question::Sites { filter: Some(name.to_owned()) }))?.0;
     // A name that is excluded and that no host has yet is known all the same.
     let site =
-        told(desk.ask(&Question::Site { name: name.to_owned() })).map(|(mut rows, _)| rows.pop());
+        heard(desk.ask(&Question::Site { name: name.to_owned() })).map(|(mut rows, _)| rows.pop());
     let host = name.split_once("://").map_or(name, |(_, rest)| rest);
     let order = SearchOrder {
         query: format!("site:\"{}\"", host.replace('"', "")),
@@ -63,7 +63,7 @@ fn gather(desk: &dyn Desk, name: &str) -> Result<Known, Failure> {
         facets: true,
         ..SearchOrder::default()
     };
-    let found = told(desk.ask(&Question::Search(order))).map(|(mut rows, _)| rows.pop());
+    let found = heard(desk.ask(&Question::Search(order))).map(|(mut rows, _)| rows.pop());
     let facets = found.ok().flatten().unwrap_or_default();
     Ok(Known {
         hosts,
@@ -102,22 +102,16 @@ fn whole(app: &App, caller: Caller, name: &str, known: &Known) -> Markup {
         p { a.button.second href=(format!("/search?q={}", encoded(&format!("site:{}", name.split_once("://").map_or(name, |(_, rest)| rest))))) { "Search here" } " "
             a href=(format!("/new?site={}", encoded(name))) { "What is new here" } " · "
             a href=(format!("/broken?site={}", encoded(name))) { "Broken links" } }
-        (operator_forms(app, caller, name, first))
+        section { h2 { "What may be done" } (crate::live::site_forms(app, caller, name, first)) }
         @if !is_host { (hosts(&known.hosts)) }
         (over_time(&known.site))
         (made_of(known, &states))
         (traps(&known.hosts))
         (budget(&known.hosts))
-        (robots(&known.site))
+        (robots(&known.site, &known.hosts))
         (broken(name, &known.broken))
         (top(&known.site))
     }
-}
-
-/// What an operator may do with the site: the place of the forms for excluding, forgiving and the delay.
-fn operator_forms(app: &App, caller: Caller, name: &str, row: &Value) -> Markup {
-    let _ = (app, caller, name, row);
-    html! {}
 }
 
 fn hosts(rows: &[Value]) -> Markup {
@@ -186,12 +180,12 @@ fn over_time(site: &Value) -> Markup {
                 div.plots {
                     figure {
                         figcaption { "Visits and " span.bad { "errors" } ", by " (text(site, "step")) }
-                        (both(|width| bars("Visits and errors over time", &visits, step, |most| count(most as u64), width)))
+                        (both(HALF, |width| bars("Visits and errors over time", &visits, step, |most| count(most as u64), width)))
                     }
                     figure {
                         figcaption { "Change rate: visits that found a page changed, by " (text(site, "step")) }
                         @if seen_again == 0 { p.quiet { "No page was visited twice yet." } } @else {
-                            (both(|width| bars("Share of visits that found a change, over time", &rate, step, |most| format!("{most:.0} %"), width)))
+                            (both(HALF, |width| bars("Share of visits that found a change, over time", &rate, step, |most| format!("{most:.0} %"), width)))
                         }
                     }
                 }
@@ -280,7 +274,7 @@ fn budget(hosts: &[Value]) -> Markup {
     }
 }
 
-fn robots(site: &Value) -> Markup {
+fn robots(site: &Value, hosts: &[Value]) -> Markup {
     let files = list(site, "robots");
     html! {
         @if !files.is_empty() {
@@ -289,7 +283,10 @@ fn robots(site: &Value) -> Markup {
                 @for file in files {
                     div.card {
                         @if files.len() > 1 { h3 { (text(file, "host")) } }
-                        p { "Delay: " strong { (seconds(file["delay_s"].as_f64().unwrap_or(0.0))) } ", for " (text(file, "delay_why")) "." }
+                        @let row = hosts.iter().find(|row| row["host"] == file["host"]);
+                        @let by_hand = row.is_some_and(|row| row["delay_by_hand_s"].is_number());
+                        @let delay = row.and_then(|row| row["delay_s"].as_f64()).or(file["delay_s"].as_f64());
+                        p { "Delay: " strong { (seconds(delay.unwrap_or(0.0))) } ": " (if by_hand { "it was set by hand" } else { text(file, "delay_why") }) "." }
                         p {
                             @if file["obeyed"] != true { "robots.txt is ignored here (crawl.robots). " }
                             @match (file["asked"].as_str(), file["text"].as_str()) {
@@ -300,7 +297,7 @@ fn robots(site: &Value) -> Markup {
                         }
                         @if let Some(written) = file["text"].as_str() {
                             @if written.trim().is_empty() { p.quiet { "The file is empty: everything is allowed." } } @else {
-                                details { summary { "The rules as they were read" } pre.file { (written) @if file["cut"] == true { "\n…" } } }
+                                details { summary { "The rules as they were read" } pre.file tabindex="0" { (written) @if file["cut"] == true { "\n…" } } }
                             }
                         }
                         @let maps: Vec<&str> = list(file, "sitemaps").iter().filter_map(Value::as_str).collect();

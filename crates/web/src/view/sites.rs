@@ -90,7 +90,7 @@ fn whole(rows: Vec<Value>, wanted: &Wanted) -> Markup {
             a href="/broken" { "Broken links" } " · " a href="/top?of=sites&by=rank" { "Top sites" } }
         form.row action="/sites" {
             label for="find" { "Find" }
-            input id="find" name="find" type="text" value=(find) placeholder="part of a name, or a state";
+            input id="find" name="find" type="text" value=(find) size="26" placeholder="part of a name, or a state";
             @if !by.is_empty() { input type="hidden" name="by" value=(by); }
             button type="submit" { "Find" }
             @if !find.is_empty() { a href=(wanted.with("find", "").at("/sites")) { "Show all" } }

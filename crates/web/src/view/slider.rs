@@ -56,7 +56,7 @@ pub(crate) fn slider(wanted: &Wanted, span: Option<Span>, at: Option<Time>, now:
     html! {
         form.then action="/search" data-slider {
             (wanted.hidden(&["at"]))
-            label for="at" { "As it was on" }
+            label for="at" { "As it was on" span.quiet { " (UTC)" } }
             @if long {
                 input id="at" name="at" type="date" value=(value) min=(written(span.first)) max=(written(now));
             } @else {

@@ -1,7 +1,7 @@
 //! The versions of a page: a timeline and a table.
 
 use super::parts::{Wanted, diff_to, memento, page_link, pager, safe, second, short, text_of};
-use super::plot::{Mark, Visit, both, timeline};
+use super::plot::{Mark, Visit, WHOLE, both, timeline};
 use crate::words::{bytes, count, minute, number, plural, text};
 use maud::{Markup, html};
 use serde_json::Value;
@@ -78,7 +78,7 @@ pub(crate) fn shown_versions(
     let base = wanted.with("versions", "").at("/page");
     html! {
         figure {
-            (both(|width| timeline(&label, visits, width)))
+            (both(WHOLE, |width| timeline(&label, visits, width)))
             figcaption.legend.quiet {
                 (label) ": "
                 span { (sample(Mark::First)) " first seen" } span { (sample(Mark::Changed)) " changed" }
@@ -118,7 +118,7 @@ fn version(url: &str, row: &Value) -> Markup {
     let detail = text(row, "detail");
     html! {
         tr {
-            td.n { time datetime=(time) { (second(time)) } }
+            td.nowrap { time datetime=(time) { (second(time)) } }
             td.n { (row["status"].as_u64().map_or("-".to_owned(), |s| s.to_string())) }
             td class=(if row["changed"] == true { "wrap changed" } else { "wrap" }) {
                 (found(row))
@@ -128,11 +128,11 @@ fn version(url: &str, row: &Value) -> Markup {
             }
             td.n { (bytes(number(row, "bytes"))) }
             td.n { (row["words"].as_u64().map_or("-".to_owned(), count)) }
-            td.n { (row["last_modified"].as_str().map_or("-".to_owned(), minute)) }
+            td.nowrap { (row["last_modified"].as_str().map_or("-".to_owned(), minute)) }
             td.nowrap {
                 @if is_document { a href=(text_of(url, time)) { "text" } " " }
                 @if is_document || row["status"].is_u64() { a href=(memento(url, time)) { "as kept" } " " }
-                @if is_document && row["reason"] != "new" { a href=(diff_to(url, time)) { "what changed" } }
+                @if is_document && !matches!(text(row, "reason"), "new" | "identical" | "back") { a href=(diff_to(url, time)) { "what changed" } }
             }
         }
     }
