@@ -1,7 +1,7 @@
 //! Programs from outside: find them, and install them where that is allowed.
 //!
 //! The tests need nginx, PostgreSQL, strace, wget and python3, and read archives with warcio, pywb and
-//! py-wacz, links with NetworkX, PDF with poppler and Ghostscript; the benchmark needs wget2 and wrk. As root on a Debian system missing
+//! py-wacz, links with NetworkX, PDF with poppler and Ghostscript, the API with schemathesis, promtool and a Memento client; the benchmark needs wget2 and wrk. As root on a Debian system missing
 //! ones are installed; elsewhere a sentence says what is missing, and the tests that need it report
 //! themselves as skipped.
 
@@ -26,6 +26,7 @@ pub const FOR_TESTS: &[(&str, &str)] = &[
     ("gzip", "gzip"),
     ("gs", "ghostscript"),
     ("pdftotext", "poppler-utils"),
+    ("promtool", "prometheus"),
 ];
 
 /// Programs of the crawl benchmark and the Debian packages that hold them.
@@ -77,23 +78,35 @@ fn no_cluster_of_the_system() {
     }
 }
 
-/// Makes sure of warcio, pywb and py-wacz, in a Python environment of our own when they are not there.
+/// Python packages of the outside tests.
+const PYTHON: [&str; 7] = [
+    "setuptools<81",
+    "warcio",
+    "pywb",
+    "wacz",
+    "networkx",
+    "schemathesis==4.32.5",
+    "memento-client==0.6.1",
+];
+
+/// Makes sure of the Python packages, in an environment of our own when they are not there.
 pub fn prepare_python() {
-    if ["warcio", "wayback", "wacz"].iter().all(|program| find(program).is_some()) {
+    let programs = ["warcio", "wayback", "wacz", "schemathesis"];
+    if programs.iter().all(|program| find(program).is_some()) {
         return;
     }
-    eprintln!("installing warcio, pywb and py-wacz into {}", venv().display());
+    eprintln!("installing {} into {}", PYTHON.join(", "), venv().display());
     if is_root() && !python_has("ensurepip") && find("apt-get").is_some() {
         apt(&["install", "--yes", "--no-install-recommends", "python3-venv"]);
     }
     let made = || -> Result<()> {
         process::output(Command::new("python3").args(["-m", "venv"]).arg(venv()))?;
-        let pip = ["install", "--quiet", "setuptools<81", "warcio", "pywb", "wacz", "networkx"];
-        process::output(Command::new(venv().join("bin/pip")).args(pip))?;
+        let mut pip = Command::new(venv().join("bin/pip"));
+        process::output(pip.args(["install", "--quiet"]).args(PYTHON))?;
         Ok(())
     };
     if let Err(error) = made() {
-        eprintln!("MISSING warcio, pywb or py-wacz: {error:#}");
+        eprintln!("MISSING {}: {error:#}", PYTHON.join(", "));
     }
 }
 

@@ -66,3 +66,4 @@ mod topic;
 mod traces;
 mod traps;
 mod watched;
+mod web_api;
