@@ -24,11 +24,15 @@ type Version = (Time, String);
 
 /// The URL that a path ends with, its query included.
 fn target(given: &Given) -> String {
-    let raw = given.raw.as_str();
     let start = given.path.split("{url}").next().unwrap_or_default();
-    match raw.strip_prefix(start).filter(|rest| rest.contains("://")) {
-        Some(rest) => rest.to_owned(),
-        None => given.needed("url"),
+    let raw = given.raw.strip_prefix(start).filter(|rest| rest.contains(":/"));
+    let url = raw.map_or_else(|| given.needed("url"), str::to_owned);
+    // Proxies and clients make one slash of two.
+    let one =
+        ["http:/", "https:/"].iter().find_map(|start| Some((*start, url.strip_prefix(start)?)));
+    match one {
+        Some((scheme, rest)) => format!("{scheme}/{}", rest.trim_start_matches('/')),
+        None => url,
     }
 }
 
