@@ -1,7 +1,8 @@
 //! Programs from outside: find them, and install them where that is allowed.
 //!
 //! The tests need nginx, PostgreSQL, strace, wget and python3, and read archives with warcio, pywb and
-//! py-wacz, links with NetworkX, PDF with poppler and Ghostscript, pages with Chromium, driven by Playwright;
+//! py-wacz, links with NetworkX, PDF with poppler and Ghostscript, pages with Chromium, driven by Playwright,
+//! the API with schemathesis, promtool and a Memento client;
 //! the benchmark needs wget2 and wrk. As root on a Debian system missing
 //! ones are installed; elsewhere a sentence says what is missing, and the tests that need it report
 //! themselves as skipped.
@@ -28,14 +29,21 @@ pub const FOR_TESTS: &[(&str, &str)] = &[
     ("gs", "ghostscript"),
     ("pdftotext", "poppler-utils"),
     ("chromium", "chromium"),
+    ("promtool", "prometheus"),
 ];
 
 /// Programs of the outside tests from the Python registry, and the packages that hold them.
-const PYTHON: &[(&str, &str)] =
-    &[("warcio", "warcio"), ("wayback", "pywb"), ("wacz", "wacz"), ("playwright", "playwright")];
+const PYTHON: &[(&str, &str)] = &[
+    ("warcio", "warcio"),
+    ("wayback", "pywb"),
+    ("wacz", "wacz"),
+    ("playwright", "playwright"),
+    ("schemathesis", "schemathesis==4.32.5"),
+];
 
 /// Python packages without a program.
-const PYTHON_MORE: &[&str] = &["setuptools<81", "networkx", "axe-playwright-python"];
+const PYTHON_MORE: &[&str] =
+    &["setuptools<81", "networkx", "axe-playwright-python", "memento-client==0.6.1"];
 
 /// Programs of the crawl benchmark and the Debian packages that hold them.
 pub const FOR_BENCH: &[(&str, &str)] =

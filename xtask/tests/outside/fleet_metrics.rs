@@ -69,7 +69,7 @@ fn read(page: &str) -> Result<(BTreeMap<String, f64>, BTreeMap<String, String>)>
 }
 
 /// Prometheus' own checker has nothing to say, where it is installed.
-fn lint(page: &str) -> Result<()> {
+pub fn lint(page: &str) -> Result<()> {
     let Some(promtool) = tools::find("promtool") else { return Ok(()) };
     let mut checker = Command::new(promtool)
         .args(["check", "metrics"])

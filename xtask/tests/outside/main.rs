@@ -67,4 +67,5 @@ mod traces;
 mod traps;
 mod watched;
 mod web;
+mod web_api;
 mod web_views;

@@ -6,6 +6,7 @@
 //!   everything else is a file to be saved. Pages that ask not to be shown are not shown. At most [`AT_ONCE`] copies are
 //!   given out at a time, none longer than [`LONGEST`], and none is held in memory whole.
 
+use crate::api::{base, memento_headers};
 use crate::app::{Desk, Shared};
 use crate::failure::Failure;
 use crate::guard::Caller;
@@ -15,7 +16,7 @@ use argiope_crawl::{Asked, Question, Shelf, Versions, version_at};
 use argiope_model::{CanonicalUrl, Capture, Time};
 use axum::body::{Body, Bytes};
 use axum::extract::{Extension, Query, State};
-use axum::http::{HeaderName, HeaderValue, Uri, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Uri, header};
 use axum::response::{Html, IntoResponse, Response};
 use futures_util::stream;
 use maud::html;
@@ -178,7 +179,10 @@ fn decoded(text: &str) -> Option<String> {
 
 /// What is known of a copy before its bytes come.
 struct Begun {
+    url: String,
     time: Time,
+    /// Of all copies of the page.
+    times: Vec<Time>,
     mime: String,
     charset: Option<String>,
 }
@@ -205,7 +209,10 @@ fn give_out(
         let plain = opened.plain().map_err(|e| Failure::refused(e.to_string()))?;
         let seen = page.captures[..=n].iter().rev().find(|c| !c.mime.is_empty());
         let mime = seen.map(|c| c.mime.to_string()).unwrap_or_default();
-        Ok((Begun { time: page.captures[n].time, mime, charset }, plain))
+        let (url, time) = (page.url.to_string(), page.captures[n].time);
+        let kept = page.captures.iter().filter(|c| c.outcome.is_success());
+        let times = kept.map(|c| c.time).collect();
+        Ok((Begun { url, time, times, mime, charset }, plain))
     });
     let (head, mut body) = match opened {
         Ok(opened) => opened,
@@ -230,7 +237,11 @@ fn give_out(
 }
 
 /// `/memento/{14 digits}/{url}`.
-pub(super) async fn bytes(State(app): Shared, uri: Uri) -> Result<Response, Failure> {
+pub(super) async fn bytes(
+    State(app): Shared,
+    uri: Uri,
+    asked: HeaderMap,
+) -> Result<Response, Failure> {
     let digits = uri.path().split('/').nth(2).unwrap_or_default();
     let (at, target) = (time_of(digits)?, url_in(&uri)?);
     let room = ROOM.try_acquire().map_err(|_| Failure::busy())?;
@@ -267,7 +278,7 @@ pub(super) async fn bytes(State(app): Shared, uri: Uri) -> Result<Response, Fail
     if let Ok(value) = HeaderValue::from_str(&mime) {
         headers.insert(header::CONTENT_TYPE, value);
     }
-    headers.extend(memento_headers(&base(&asked), &begun.url, &begun.times, begun.time));
+    headers.extend(memento_headers(&base(&uri, &asked), &begun.url, &begun.times, begun.time));
     Ok(answer)
 }
 
