@@ -8,15 +8,16 @@ use serde_json::Value;
 use std::time::Duration;
 use xtask::process::wait_until;
 
-/// A chain of pages that takes its time.
-fn chain(asked: &Asked) -> Answer {
+/// The last page.
+const PAGES: usize = 400;
+
+/// A tree of pages that takes its time.
+fn tree(asked: &Asked) -> Answer {
     let n: usize = asked.path.rsplit('/').next().and_then(|n| n.parse().ok()).unwrap_or(0);
+    let children = [2 * n + 1, 2 * n + 2].into_iter().filter(|n| *n <= PAGES);
     match asked.path.as_str() {
         "/robots.txt" => Answer::status(404),
-        _ if n < 400 => {
-            page("a link in the chain", [format!("/{}", n + 1)]).later(Duration::from_millis(15))
-        }
-        _ => page("its end", ["/0"]),
+        _ => page("a page", children.map(|n| format!("/{n}"))).later(Duration::from_millis(15)),
     }
 }
 
@@ -24,10 +25,13 @@ fn status(rig: &Rig) -> Result<Value> {
     rig.rows("data", &["status"])?.pop().context("no status")
 }
 
-/// Lets the crawls of a directory ask private addresses.
+/// Lets the crawls of a directory ask private addresses, without pauses.
 fn allow_private(rig: &Rig) -> Result<()> {
     let dir = rig.folder("data")?;
-    std::fs::write(dir.join("argiope.toml"), "[fetch]\nallow_private = true\n")?;
+    std::fs::write(
+        dir.join("argiope.toml"),
+        "[crawl]\ndelay = \"0s\"\n[fetch]\nallow_private = true\n",
+    )?;
     Ok(())
 }
 
@@ -35,7 +39,7 @@ fn allow_private(rig: &Rig) -> Result<()> {
 fn a_crawl_is_started_paused_resumed_and_stopped_from_the_page_and_nothing_is_lost() -> Result<()> {
     let Some(rig) = Rig::new("web-start", &[])? else { return Ok(()) };
     allow_private(&rig)?;
-    let web = Watched::start(&[loopback(223)], chain)?;
+    let web = Watched::start(&[loopback(223)], tree)?;
     let mut served = Served::start(&rig, "data")?;
     let idle = served.get("/crawl")?.text();
     ensure!(idle.contains("Nothing is being crawled just now"), "{idle}");
@@ -51,7 +55,7 @@ fn a_crawl_is_started_paused_resumed_and_stopped_from_the_page_and_nothing_is_lo
     {
         ensure!(page.contains(part), "no {part}: {page}");
     }
-    ensure!(page.contains(&format!("/page?url={}", encoded(&web.url(0, "/3")))), "{page}");
+    ensure!(page.contains(&format!("/page?url={}", encoded(&web.url(0, "/")))), "{page}");
     // Paused, it ends; nothing is asked meanwhile.
     let reply = served.post("/crawl/job", "id=1&act=pause")?;
     ensure!(reply.status == 303, "{}", reply.text());
@@ -73,7 +77,9 @@ fn a_crawl_is_started_paused_resumed_and_stopped_from_the_page_and_nothing_is_lo
         let now = status(&rig)?;
         Ok(now["state"] == "idle" && now["queued"] == 0)
     })?;
-    ensure!(count(&status(&rig)?, "fetched")? == 401, "{}", status(&rig)?);
+    let all = web.paths(0).into_iter().filter(|(path, _)| path != "/robots.txt");
+    ensure!(all.count() == PAGES + 1, "asked for {:?}", web.paths(0));
+    ensure!(count(&status(&rig)?, "fetched")? == PAGES as u64 + 1, "{}", status(&rig)?);
     served.answers("all of it")?;
     served.stop()?;
     rig.verify("data")
@@ -83,12 +89,12 @@ fn a_crawl_is_started_paused_resumed_and_stopped_from_the_page_and_nothing_is_lo
 fn a_directory_is_left_to_whoever_crawls_and_taken_back() -> Result<()> {
     let Some(rig) = Rig::new("web-yield", &[])? else { return Ok(()) };
     allow_private(&rig)?;
-    let web = Watched::start(&[loopback(224)], chain)?;
-    rig.crawl("data", &[&web.url(0, "/390")])?;
+    let web = Watched::start(&[loopback(224)], tree)?;
+    rig.crawl("data", &[&web.url(0, "/3")])?;
     let mut served = Served::start(&rig, "data")?;
     served.answers("the start")?;
     for round in 0..2 {
-        let start = web.url(0, &format!("/{}", 300 - 100 * round));
+        let start = web.url(0, &format!("/{}", 4 + round));
         let mut running = rig.start_crawl("data", &[&start])?;
         wait_until("the page shows it", SHORT_LIMIT, || {
             ensure!(running.is_running()?, "it ended: {}", running.err_so_far());
@@ -100,7 +106,8 @@ fn a_directory_is_left_to_whoever_crawls_and_taken_back() -> Result<()> {
     }
     // Nobody else answers now: the pages do.
     let asked = status(&rig)?;
-    ensure!(asked["state"] == "idle" && count(&asked, "fetched")? == 201, "{asked}");
+    let seen = web.paths(0).len() as u64 - 1;
+    ensure!(asked["state"] == "idle" && count(&asked, "fetched")? == seen, "{asked}");
     served.answers("two crawls")?;
     served.stop()?;
     rig.verify("data")
@@ -109,7 +116,7 @@ fn a_directory_is_left_to_whoever_crawls_and_taken_back() -> Result<()> {
 #[test]
 fn nothing_private_is_fetched_for_the_page_that_the_configuration_does_not_allow() -> Result<()> {
     let Some(rig) = Rig::new("web-private", &[])? else { return Ok(()) };
-    let web = Watched::start(&[loopback(225)], chain)?;
+    let web = Watched::start(&[loopback(225)], tree)?;
     rig.folder("data")?;
     let mut served = Served::start(&rig, "data")?;
     let port = web.address(0).port();
@@ -146,7 +153,7 @@ fn a_delay_set_by_hand_holds_at_once_and_afterwards_and_robots_txt_is_kept() -> 
     let web = Watched::start(&[loopback(226), loopback(227)], |asked| {
         match (asked.host, asked.path.as_str()) {
             (1, "/robots.txt") => Answer::text("User-agent: *\nCrawl-delay: 2\n"),
-            _ => chain(asked),
+            _ => tree(asked),
         }
     })?;
     let name = web.address(0).to_string();
@@ -195,7 +202,7 @@ fn a_delay_set_by_hand_holds_at_once_and_afterwards_and_robots_txt_is_kept() -> 
     );
     let reply = served.send(&served.request("POST", "/api/sites/delay", &bearer, &body))?;
     ensure!(reply.status == 200 && reply.text().contains("0.1"), "{} {}", reply.head, reply.text());
-    let running = rig.start_crawl("data", &[&web.url(1, "/390")])?;
+    let running = rig.start_crawl("data", &[&web.url(1, "/3")])?;
     wait_until("some are asked", SHORT_LIMIT, || Ok(web.seen(1).len() >= 4))?;
     web.keeps_pause(1, Duration::from_millis(1_990))?;
     drop(running);
