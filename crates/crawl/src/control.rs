@@ -381,9 +381,19 @@ pub fn ask_owner(data: &Path, question: &Question) -> Result<Option<Asked>, Cont
     let letter = Letter { token: address.token, question: question.clone() };
     let mut out = serde_json::to_vec(&letter)?;
     out.push(b'\n');
-    stream.write_all(&out)?;
     let mut line = Vec::new();
-    BufReader::new((&stream).take(MAX_ANSWER)).read_until(b'\n', &mut line)?;
+    let told = stream
+        .write_all(&out)
+        .and_then(|()| BufReader::new((&stream).take(MAX_ANSWER)).read_until(b'\n', &mut line));
+    match told {
+        // It ended while it was asked: there is no owner any more.
+        Err(e)
+            if matches!(e.kind(), io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe) =>
+        {
+            return Ok(None);
+        }
+        told => told?,
+    };
     // A stranger at a port left behind: whether there is an owner, the lock will tell.
     match serde_json::from_slice(&line) {
         Ok(Asked::Sorry(why)) if why == WRONG_TOKEN => Ok(None),

@@ -5,7 +5,7 @@
 //!   in [`TAKING`] is hung up on.
 
 use crate::app::{App, Desk};
-use crate::guard::{self, Guard};
+use crate::guard::{self, BODY_BYTES, Guard};
 use crate::{api, assets, live, view};
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
@@ -37,8 +37,6 @@ const FULL: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/pla
 const HEAD: Duration = Duration::from_secs(10);
 /// Bytes of a request's head, about.
 const HEAD_BYTES: usize = 64 << 10;
-/// Bytes of a request's body.
-const BODY_BYTES: usize = 1 << 20;
 /// So many bytes of an answer are taken …
 const PACE: usize = 4 << 10;
 /// … in this time, where so many are there.

@@ -26,6 +26,10 @@ use std::time::Duration;
 const PATIENCE: Duration = Duration::from_secs(30);
 /// Bytes of a path and its query.
 const URI_BYTES: usize = 16 << 10;
+/// Bytes of a request's body.
+pub(crate) const BODY_BYTES: usize = 1 << 20;
+/// Bytes of all headers.
+const HEADER_BYTES: usize = 32 << 10;
 /// Parameters of a query.
 const PARAMETERS: usize = 64;
 /// What our own pages may do: load our style and script, and talk to us.
@@ -198,6 +202,17 @@ fn admit(guard: &Guard, request: &mut Request) -> Result<Option<Response>, Failu
         let why = "the address is too long; ask for less".to_owned();
         return Err(Failure { status: StatusCode::URI_TOO_LONG, why });
     }
+    let heads = request.headers().iter().map(|(name, value)| name.as_str().len() + value.len());
+    if heads.sum::<usize>() > HEADER_BYTES {
+        let why = "the head of the request is too long".to_owned();
+        return Err(Failure { status: StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, why });
+    }
+    // What is announced to be too long need not be waited for.
+    let announced = request.headers().get(header::CONTENT_LENGTH).and_then(|v| v.to_str().ok());
+    if announced.and_then(|n| n.parse::<u64>().ok()).is_some_and(|n| n > BODY_BYTES as u64) {
+        let why = "the body of the request is too long".to_owned();
+        return Err(Failure { status: StatusCode::PAYLOAD_TOO_LARGE, why });
+    }
     // More than one name is none.
     let mut named = request.headers().get_all(header::HOST).iter().map(|v| v.to_str());
     let host = match (named.next(), named.next()) {
@@ -257,8 +272,8 @@ fn token_in(uri: &Uri) -> Option<(String, String)> {
     let token = pairs.iter().find_map(|pair| pair.strip_prefix("token="))?;
     let rest: Vec<&str> =
         pairs.iter().copied().filter(|pair| !pair.starts_with("token=")).collect();
-    // Two slashes would begin the name of another host.
-    let path = format!("/{}", uri.path().trim_start_matches('/'));
+    // Two slashes, of either kind, would begin the name of another host.
+    let path = format!("/{}", uri.path().trim_start_matches(['/', '\\']));
     let rest = if rest.is_empty() { path } else { format!("{path}?{}", rest.join("&")) };
     Some((token.to_owned(), rest))
 }
