@@ -108,8 +108,8 @@ pub struct Frontier {
     pub(crate) ready: BTreeSet<(u8, Place, HostKey)>,
     /// What sites may take, where a job has budgets.
     pub(crate) budgets: Option<Budgets>,
-    /// Hosts that are not held and have something to do.
-    pub(crate) awaited: usize,
+    /// How many hosts have something to do, by tier; all that are not held are in the first.
+    pub(crate) awaited: BTreeMap<u8, usize>,
     /// When hosts that are held last gave way to others.
     pub(crate) gave_way: Time,
     touched: BTreeSet<HostKey>,
@@ -155,7 +155,7 @@ impl Frontier {
             waiting: BTreeSet::new(),
             ready: BTreeSet::new(),
             budgets: None,
-            awaited: 0,
+            awaited: BTreeMap::new(),
             gave_way: Time(0),
             touched: BTreeSet::new(),
             gated: HashSet::new(),

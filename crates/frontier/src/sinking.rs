@@ -2,9 +2,10 @@
 //!
 //! Within budget hosts are ordered by place, as ever. Over it they come after all that are not, the less
 //! they are over the sooner. Hosts of a branch that is *held* get nothing while another host has something
-//! to do, even if that one waits for its delay: idle connections must not pour into what nobody vouches
-//! for. One request of 128 goes there all the same, so that they can show what they are. They also give way
-//! where there is no room to load others. Nothing is dropped: when the others are done, they go on.
+//! to do that is not held, or has less behind each link: even if that one waits for its delay, or for what
+//! its last page led to. Idle connections must not pour into what nobody vouches for. One request of 128
+//! goes there all the same, so that they can show what they are. They also give way where there is no room
+//! to load others. Nothing is dropped: when the others are done, they go on.
 
 use crate::budget::{Budgets, HELD, SiteBudget};
 use crate::exchange::Entry;
@@ -69,10 +70,8 @@ impl Frontier {
 
     /// Loaded hosts that are held now, because others have something to do.
     pub fn held_back(&self) -> usize {
-        match self.awaited {
-            0 => 0,
-            _ => self.ready.range((HELD, Place::FIRST, FIRST_KEY)..).count(),
-        }
+        let Some(first) = self.first_awaited() else { return 0 };
+        self.ready.range((HELD.max(first + 1), Place::FIRST, FIRST_KEY)..).count()
     }
 
     /// Judges all sites anew where that is due.
@@ -94,7 +93,12 @@ impl Frontier {
     /// Whether a ready host of this tier has to wait for others.
     pub(crate) fn gives_way(&self, tier: u8) -> bool {
         let probes = || self.budgets.as_ref().is_some_and(Budgets::may_probe);
-        tier >= HELD && self.awaited > 0 && !probes()
+        tier >= HELD && self.first_awaited().is_some_and(|first| first < tier) && !probes()
+    }
+
+    /// The first tier in which a host has something to do.
+    fn first_awaited(&self) -> Option<u8> {
+        self.awaited.first_key_value().map(|(tier, _)| *tier)
     }
 
     /// The tier of a host whose first row has this place.
@@ -130,17 +134,32 @@ impl Frontier {
             (None, Some(site), Some(budgets)) => budgets.tier(site),
             _ => 0,
         };
-        let awaited = tier < HELD && host.is_alive(self.rules.per_host);
-        let before = match self.hosts.get_mut(&key) {
-            Some(host) => std::mem::replace(&mut host.awaited, awaited),
-            None => awaited,
-        };
-        self.awaited = self.awaited + usize::from(awaited) - usize::from(before);
+        let tier = if tier < HELD { 0 } else { tier };
+        let awaited = host.is_alive(self.rules.per_host).then_some(tier);
+        if let Some(host) = self.hosts.get_mut(&key)
+            && host.awaited != awaited
+        {
+            let before = std::mem::replace(&mut host.awaited, awaited);
+            self.await_no_more(before);
+            if let Some(tier) = awaited {
+                *self.awaited.entry(tier).or_default() += 1;
+            }
+        }
+    }
+
+    fn await_no_more(&mut self, before: Option<u8>) {
+        let Some(tier) = before else { return };
+        if let Some(count) = self.awaited.get_mut(&tier) {
+            *count -= 1;
+            if *count == 0 {
+                self.awaited.remove(&tier);
+            }
+        }
     }
 
     /// A host is given back.
     pub(crate) fn left_behind(&mut self, host: &Host, empty: bool) {
-        self.awaited -= usize::from(host.awaited);
+        self.await_no_more(host.awaited);
         if let (Some(budgets), Some(site)) = (&mut self.budgets, host.site) {
             budgets.unloaded(site, empty);
         }
@@ -158,7 +177,9 @@ impl Frontier {
 
     /// Whether all loaded hosts that have something to do are held: there may be better ones on disk.
     pub(crate) fn has_only_held(&self) -> bool {
-        self.budgets.is_some() && self.awaited == 0 && !self.ready.is_empty()
+        self.budgets.is_some()
+            && self.first_awaited().is_none_or(|tier| tier >= HELD)
+            && !self.ready.is_empty()
     }
 
     /// Hosts that could be asked now and do not have to wait for others, counted up to `enough`.

@@ -57,8 +57,8 @@ pub(crate) struct Host {
     pub site: Option<u32>,
     /// Jobs whose rows are not handed out while what is out may fill their cap on the site.
     pub shut: Vec<JobId>,
-    /// Whether hosts that are held wait for it.
-    pub awaited: bool,
+    /// The tier in which it has something to do: hosts that are held and come later wait for it.
+    pub awaited: Option<u8>,
 }
 
 /// What the host's robots.txt says, as far as it is known.
@@ -151,7 +151,7 @@ impl Host {
             spot: Spot::Nowhere,
             site: None,
             shut: Vec::new(),
-            awaited: false,
+            awaited: None,
         }
     }
 

@@ -18,8 +18,11 @@ use std::{fs, io};
 const FILE: &str = "budgets.bin";
 /// Memory of whoever only looks; what is kept is read whatever its size.
 const READ_MEMORY: usize = 1 << 20;
-/// It is written this often, where something has changed; less often where that takes long.
+/// It is written this often, where something has changed; less often where it is large.
 const KEEP_MS: i64 = 1_000;
+/// No more is written in a millisecond, on the whole. Not by how long writing took: on a busy machine it would be
+/// put off until a crawl that is killed has forgotten the farm.
+const KEEP_BYTES_PER_MS: usize = 2_048;
 
 /// Whether a job's sites have budgets. One that is about something goes by that.
 pub(crate) fn has_budgets(job: &Job) -> bool {
@@ -110,7 +113,7 @@ impl Director {
         let Some(budgets) = self.frontier.budgets_mut() else { return };
         // New sites are written down with the rows that were found of them, or soon after.
         let least = if budgets.known() == self.budgets_known { KEEP_MS } else { 0 };
-        if now.0 - self.budgets_kept.0 < least.max(50 * self.budgets_took) && !last {
+        if now.0 - self.budgets_kept.0 < least.max(self.budgets_pause) && !last {
             return;
         }
         self.budgets_known = budgets.known();
@@ -119,14 +122,14 @@ impl Director {
             return;
         }
         let bytes = budgets.to_bytes();
+        self.budgets_pause = (bytes.len() / KEEP_BYTES_PER_MS) as i64;
         let (path, new) = (self.dir.path().join(FILE), self.dir.path().join("budgets.new"));
         let written =
             self.shared.blocking(|| fs::write(&new, bytes).and_then(|()| fs::rename(&new, &path)));
         if let Err(e) = written {
             tracing::warn!("cannot write {}: {e}", path.display());
         }
-        self.budgets_kept = self.now();
-        self.budgets_took = self.budgets_kept.0 - now.0;
+        self.budgets_kept = now;
     }
 
     /// Why hosts that could be asked are not, where that is because of their budgets.

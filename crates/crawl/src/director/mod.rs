@@ -151,9 +151,9 @@ pub(crate) struct Director {
     caps: Caps,
     /// Why that cannot be known.
     cap_problem: Option<StoreError>,
-    /// When budgets were written down, and how long that took, in milliseconds.
+    /// When budgets were written down, and for how many milliseconds they are not again.
     budgets_kept: Time,
-    budgets_took: i64,
+    budgets_pause: i64,
     /// What example pages redirect to.
     examples: HashSet<UrlKey>,
     /// Whether topics have learned something since they were written down, when that was, and how long it took.
@@ -247,7 +247,7 @@ impl Director {
             caps: Caps::default(),
             cap_problem: None,
             budgets_kept: shared.clock.now(),
-            budgets_took: 0,
+            budgets_pause: 0,
             examples: HashSet::new(),
             topics_changed: false,
             topics_kept: shared.clock.now(),

@@ -38,7 +38,7 @@ impl Budgets {
             out.extend(site.requests.to_le_bytes());
             let Standing { level, held, since, .. } = site.standing;
             out.extend(since.map_or(i64::MIN, |since| since.0).to_le_bytes());
-            out.push(if site.rows { ROWS } else { 0 } | if held { HELD } else { 0 });
+            out.push(if site.rows { ROWS } else { 0 } | if held > 0 { HELD } else { 0 });
             out.push(level);
             out.extend((site.out.len() as u16).to_le_bytes());
             site.out.iter().for_each(|to| out.extend(to.to_le_bytes()));
@@ -74,7 +74,7 @@ impl Budgets {
             let out: Result<Vec<u32>, _> =
                 (0..links).map(|_| read.take().map(u32::from_le_bytes)).collect();
             let since = (since != i64::MIN).then_some(Time(since));
-            let held = flags & HELD != 0;
+            let held = u8::from(flags & HELD != 0);
             let standing = Standing { level: level.min(60), held, since, ..Standing::default() };
             let rows = flags & ROWS != 0;
             all.requests = all.requests.saturating_add(requests);

@@ -80,8 +80,8 @@ struct Site {
 struct Standing {
     /// How often its branch's requests would have to be halved to be within budget.
     level: u8,
-    /// It gets nothing while others have rows, even if those have to wait.
-    held: bool,
+    /// More than 0: it gets nothing while others with less have rows, even if those have to wait.
+    held: u8,
     /// Since when it is over its budget.
     since: Option<Time>,
     /// Its part of all requests.
@@ -185,7 +185,7 @@ impl Budgets {
     pub(crate) fn asked(&mut self, site: u32) {
         let site = &mut self.sites[site as usize];
         site.requests += 1;
-        self.of_held += u64::from(site.standing.held);
+        self.of_held += u64::from(site.standing.held > 0);
         self.requests += 1;
         self.changed = true;
     }
@@ -197,10 +197,11 @@ impl Budgets {
         made >= 8.max(sites as u64 / 64) || self.sites.len() - sites >= 8 + sites / 16
     }
 
-    /// Where a site's hosts stand among those that are ready: 0 within budget, more the more it is over.
+    /// Where a site's hosts stand among those that are ready: 0 within budget, more the more it is over,
+    /// most where it is held.
     pub(crate) fn tier(&self, site: u32) -> u8 {
         let Standing { level, held, .. } = self.sites[site as usize].standing;
-        if held { HELD + level } else { level }
+        if held > 0 { HELD + held } else { level }
     }
 
     /// Whether what is held may be asked all the same: rarely, so that it can show what it is.
@@ -217,13 +218,13 @@ impl Budgets {
             linking: site.linking,
             branch: site.standing.branch.max(1),
             over_since: site.standing.since,
-            held: site.standing.held,
+            held: site.standing.held > 0,
         })
     }
 
     /// How many sites with rows are over their budget.
     pub fn over(&self) -> usize {
-        self.sites.iter().filter(|site| site.rows && site.standing.level > 0).count()
+        self.sites.iter().filter(|site| site.rows && site.standing.since.is_some()).count()
     }
 
     /// How many sites are known.

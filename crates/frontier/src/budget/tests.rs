@@ -106,6 +106,58 @@ fn what_is_alone_goes_on_at_full_speed() {
 }
 
 #[test]
+fn one_site_vouches_once_for_a_branch_and_not_for_each_site_in_it() {
+    let mut budgets = Budgets::with_bytes(8 << 20);
+    honest(&mut budgets);
+    budgets.link(site(50), &all([1000]));
+    budgets.link(site(1000), &all(1001..1100));
+    // Another entrance; too few links for it to be hung below the first.
+    budgets.link(site(60), &all([2000]));
+    budgets.link(site(2000), &all((1001..1100).step_by(15)));
+    ask(&mut budgets, 1000, 100);
+    budgets.judge(Time(1));
+    let above = budgets.sites[budgets.known[&site(2000)] as usize].parent;
+    assert_eq!(budgets.sites[above as usize].key, Some(site(60)));
+    assert!(tier(&budgets, 1050) >= HELD);
+}
+
+#[test]
+fn a_farm_is_held_when_the_others_of_its_branch_are_done_and_these_never_wait_for_it() {
+    let mut budgets = Budgets::with_bytes(8 << 20);
+    honest(&mut budgets);
+    // Twenty sites are known through the fiftieth, and other sites know them too; one leads to a farm.
+    budgets.link(site(50), &all(200..220));
+    (1..40).for_each(|n| budgets.link(site(n), &all([200 + n % 20])));
+    budgets.link(site(200), &all([1000]));
+    budgets.link(site(1000), &all(1001..1200));
+    (1000..1020).for_each(|n| ask(&mut budgets, n, 5));
+    budgets.judge(Time(1));
+    assert!(tier(&budgets, 1100) >= HELD);
+    (200..220).for_each(|n| assert!(tier(&budgets, n) < HELD, "site {n}"));
+    for n in (200..220).chain([50]) {
+        let number = budgets.loaded(site(n));
+        budgets.unloaded(number, true);
+    }
+    budgets.judge(Time(2));
+    assert!(tier(&budgets, 1100) >= HELD, "it is all that its branch has left, and held");
+}
+
+#[test]
+fn the_more_sites_hang_behind_a_link_the_longer_they_wait() {
+    let mut budgets = Budgets::with_bytes(8 << 20);
+    honest(&mut budgets);
+    budgets.link(site(50), &all([1000]));
+    budgets.link(site(1000), &all(1001..1200));
+    budgets.link(site(60), &all([3000]));
+    budgets.link(site(3000), &all(3001..3030));
+    ask(&mut budgets, 1000, 50);
+    ask(&mut budgets, 3000, 50);
+    budgets.judge(Time(1));
+    let (farm, small) = (tier(&budgets, 1100), tier(&budgets, 3010));
+    assert!(HELD <= small && small < farm, "{small} {farm}");
+}
+
+#[test]
 fn links_from_other_sites_raise_a_budget() {
     let mut budgets = Budgets::with_bytes(1 << 20);
     budgets.begin(JobId(1), (0..10).map(site));
