@@ -122,8 +122,7 @@ impl View {
         let kept: Vec<&(u32, String)> = terms.iter().filter(|(_, w)| !self.stop.holds(w)).collect();
         let read = || -> Result<Places> {
             let mut out = Places::default();
-            let mut best: BinaryHeap<Reverse<(usize, Reverse<DocId>, u32, u32, Vec<u32>)>> =
-                BinaryHeap::new();
+            let mut best = BTreeMap::new();
             if kept.is_empty() {
                 return Ok(out);
             }
@@ -132,22 +131,19 @@ impl View {
                 self.together(segment, &kept, |doc, positions| {
                     out.documents += 1;
                     out.occurrences += positions.len() as u64;
-                    let least = best.peek().map_or(0, |Reverse(least)| least.0);
-                    if best.len() < most || positions.len() > least {
-                        let number = Reverse(columns.doc(doc));
-                        best.push(Reverse((positions.len(), number, ord as u32, doc, positions)));
-                    }
+                    let address = tantivy::DocAddress::new(ord as u32, doc);
+                    let worth = (positions.len(), Reverse(columns.doc(doc)));
+                    best.insert(worth, (address, positions));
                     if best.len() > most {
-                        best.pop();
+                        best.pop_first();
                     }
                     Ok(())
                 })?;
             }
-            for Reverse((_, Reverse(number), ord, doc, positions)) in best.into_sorted_vec() {
-                let stored: tantivy::TantivyDocument =
-                    self.searcher.doc(tantivy::DocAddress::new(ord, doc))?;
+            for ((_, Reverse(doc)), (address, positions)) in best.into_iter().rev() {
+                let stored: tantivy::TantivyDocument = self.searcher.doc(address)?;
                 let url = crate::search::stored_url(&stored, self.fields.url);
-                out.pages.push(Posting { doc: number, url, positions });
+                out.pages.push(Posting { doc, url, positions });
             }
             Ok(out)
         };

@@ -58,6 +58,22 @@ fn a_word_is_told_with_its_documents_and_places() {
 }
 
 #[test]
+fn the_pages_that_hold_a_word_most_often_come_first_and_all_are_counted() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut scene = Scene::new(dir.path());
+    for n in 1..=5_usize {
+        scene.page(&format!("http://a.test/{n}"), "", &"spider ".repeat(n % 4));
+    }
+    let view = scene.indexed(dir.path()).view();
+    let found = view.most_places("Spider", 2).unwrap();
+    assert_eq!((found.documents, found.occurrences), (4, 7));
+    let told: Vec<(&str, usize)> =
+        found.pages.iter().map(|p| (&p.url[14..], p.positions.len())).collect();
+    assert_eq!(told, [("3", 3), ("2", 2)]);
+    assert_eq!(view.most_places("the", 2).unwrap(), argiope_index::Places::default());
+}
+
+#[test]
 fn changed_pages_replace_and_vanished_pages_leave() {
     let dir = tempfile::tempdir().unwrap();
     let mut scene = Scene::new(dir.path());
