@@ -9,6 +9,7 @@ Prints one JSON row at the end. Shares nothing with the program.
 """
 
 import json
+import re
 import sys
 import time
 from datetime import datetime
@@ -113,6 +114,17 @@ def refused(base, head):
     same(unknown.status_code, 404, "a job that is not there")
     form = requests.post(base + "/api/sites/exclude", data="name=x", headers=head, timeout=30)
     same(form.status_code in (400, 415), True, "a form in the place of JSON")
+    # A browser: its cookie alone changes nothing, and with the field of our own forms it does.
+    browser = requests.Session()
+    token = head["Authorization"].split()[1]
+    page = browser.get(base + "/", params={"token": token}, timeout=30)
+    if token in page.url:
+        fail("the token stays in the address")
+    name = {"name": "excluded.test"}
+    same(browser.post(base + "/api/sites/exclude", json=name, timeout=30).status_code, 403, "a cookie alone")
+    field = re.search(r'name="csrf" value="([0-9a-f]+)"', page.text)[1]
+    sent = browser.post(base + "/api/sites/exclude", json=name, headers={"x-argiope-csrf": field}, timeout=30)
+    same(sent.status_code, 200, "a cookie and our own field")
     strange = requests.post(base + "/api/crawl/stop", headers={**head, "Origin": "http://evil.test"}, timeout=30)
     same(strange.status_code, 403, "from another origin")
 
