@@ -148,6 +148,14 @@ fn every_answer_is_as_it_is_described() -> Result<()> {
     // Without the token what changes something must refuse everything, and say so as described.
     let args = ["--include-path", "/api/crawl", "--include-path", "/api/crawl/stop"];
     served.fuzz(&rig, &schemathesis, ("fuzz-without-token", ""), &args)?;
+    for (name, path) in [("new", "/feed.atom"), ("search", "/feed.atom?q=spider")] {
+        let file = rig.dir.join(format!("{name}.atom"));
+        std::fs::write(&file, served.get(path)?)?;
+        let mut reader = Command::new("python3");
+        reader.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/atom.py")).arg(&file);
+        let rows = process::output(&mut reader).with_context(|| path.to_owned())?;
+        ensure!(rows.lines().count() > 5, "{path}: {rows}");
+    }
     lint(&served.get("/metrics")?)?;
     ensure!(served.get("/healthz")? == "ok\n" && served.get("/readyz")? == "ready\n");
     Ok(())
