@@ -9,8 +9,10 @@ Prints one JSON row at the end. Shares nothing with the program.
 """
 
 import json
+import re
 import sys
 import time
+import xml.etree.ElementTree as tree
 from datetime import datetime
 
 import requests
@@ -76,6 +78,13 @@ def answers(base, token, url, word):
             path_parameters={"id": 1, "action": action}, headers=head)
         rows = case.call_and_validate().json()["rows"]
         same([row["job"] for row in rows], [1], action)
+    described = tree.fromstring(get(base, "/opensearch.xml").content)
+    templates = {u.get("type"): u.get("template") for u in described if u.tag.endswith("}Url")}
+    for kind in ("application/x-suggestions+json", "application/atom+xml"):
+        address = templates[kind].replace("{searchTerms}", word)
+        same(get("", address).headers["content-type"].split(";")[0], kind, address)
+    typed, completions = get(base, "/api/suggest", q="orb " + word[:3]).json()
+    same((typed, f"orb {word}" in completions), ("orb " + word[:3], True), f"completions {completions}")
     refused(base, head)
     return {"asked": len(asked) + len(posted) + 4}
 
@@ -90,7 +99,7 @@ def refused(base, head):
         ("GET", "/api/words?cursor=AAAA", 400), ("GET", "/api/doc?url=http://nowhere.test/", 404),
         ("GET", "/api/nothing", 404), ("GET", "/api/site?name=nowhere.test", 404), ("DELETE", "/api/jobs", 405),
         ("GET", "/api/crawl", 405), ("GET", "/cdx", 400), ("GET", "/cdx?url=a.test&filter=~status:(", 400),
-        ("GET", "/cdx?url=a.test&sort=closest", 400), ("GET", "/timemap/link/http://nowhere.test/", 404),
+        ("GET", "/cdx?url=a.test&sort=closest", 400), ("GET", "/cdx?url=a.test&page=900&pageSize=900", 400), ("GET", "/timemap/link/http://nowhere.test/", 404),
     ]
     for method, path, status in tried:
         answer = requests.request(method, base + path, timeout=30)
@@ -113,6 +122,17 @@ def refused(base, head):
     same(unknown.status_code, 404, "a job that is not there")
     form = requests.post(base + "/api/sites/exclude", data="name=x", headers=head, timeout=30)
     same(form.status_code in (400, 415), True, "a form in the place of JSON")
+    # A browser: its cookie alone changes nothing, and with the field of our own forms it does.
+    browser = requests.Session()
+    token = head["Authorization"].split()[1]
+    page = browser.get(base + "/", params={"token": token}, timeout=30)
+    if token in page.url:
+        fail("the token stays in the address")
+    name = {"name": "excluded.test"}
+    same(browser.post(base + "/api/sites/exclude", json=name, timeout=30).status_code, 403, "a cookie alone")
+    field = re.search(r'name="csrf" value="([0-9a-f]+)"', page.text)[1]
+    sent = browser.post(base + "/api/sites/exclude", json=name, headers={"x-argiope-csrf": field}, timeout=30)
+    same(sent.status_code, 200, "a cookie and our own field")
     strange = requests.post(base + "/api/crawl/stop", headers={**head, "Origin": "http://evil.test"}, timeout=30)
     same(strange.status_code, 403, "from another origin")
 

@@ -488,7 +488,7 @@ pub struct AtomEntry {
     /// The page.
     pub url: String,
     /// What kind of entry it is.
-    pub category: Option<String>,
+    pub category: String,
     /// A sentence or two.
     pub summary: String,
 }
@@ -500,7 +500,7 @@ pub fn atom(head: &FeedHead, entries: &[FeedEntry]) -> String {
         title: entry.title.clone(),
         updated: entry.time.clone(),
         url: entry.url.clone(),
-        category: Some(entry.news.name().to_owned()),
+        category: entry.news.name().to_owned(),
         summary: entry.summary(),
     };
     atom_of(head, &entries.iter().map(entry).collect::<Vec<_>>())
@@ -530,9 +530,8 @@ pub fn atom_of(head: &FeedHead, entries: &[AtomEntry]) -> String {
         element(&mut out, 4, "title", title);
         element(&mut out, 4, "updated", &entry.updated);
         let _ = writeln!(out, "    <link rel=\"alternate\" href=\"{}\"/>", xml_escaped(&entry.url));
-        if let Some(category) = &entry.category {
-            let _ = writeln!(out, "    <category term=\"{}\"/>", xml_escaped(category));
-        }
+        let category = xml_escaped(&entry.category);
+        let _ = writeln!(out, "    <category term=\"{category}\"/>");
         element(&mut out, 4, "summary", &entry.summary);
         out.push_str("  </entry>\n");
     }

@@ -103,6 +103,9 @@ fn changed_pages_replace_and_vanished_pages_leave() {
     let words = view.words("", None, 100).unwrap();
     let told: Vec<_> = words.iter().map(|w| (&*w.word, w.documents, w.occurrences)).collect();
     assert_eq!(told, [("common", 3, 3), ("new1", 1, 1), ("old3", 1, 1), ("old5", 1, 1)]);
+    // Words that nobody holds any more leave no hole in a piece.
+    let two = view.words("", Some("common"), 2).unwrap();
+    assert_eq!(two.iter().map(|w| &*w.word).collect::<Vec<_>>(), ["new1", "old3"]);
     scene.page("http://a.test/2", "", "common back");
     scene.catch_up(&mut index);
     index.settle().unwrap();
@@ -299,6 +302,33 @@ fn the_dictionary_is_told_by_prefix_and_by_count() {
     assert_eq!(told(view.words("x", None, 10).unwrap()), "");
     assert_eq!(told(view.top_words("", 2).unwrap()), "weaver 2/2, web 2/2");
     assert_eq!(told(view.top_words("s", 9).unwrap()), "spider 1/1");
+    assert_eq!(view.complete("WE", 2).unwrap(), ["web", "weaver"], "a deleted page counts here");
+    assert_eq!(view.complete("x", 2).unwrap(), Vec::<String>::new());
+}
+
+#[test]
+fn the_places_of_a_word_are_told_in_pieces_whatever_the_segments() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut scene = Scene::new(dir.path());
+    let mut index = scene.indexed(dir.path());
+    for round in 0..3 {
+        for n in (0..4).rev() {
+            scene.page(&format!("http://a.test/{}", 3 * n + round), "", "an old web");
+        }
+        scene.catch_up(&mut index);
+        index.commit().unwrap();
+    }
+    let view = index.view();
+    let (whole, mut pieces) = (view.postings("web").unwrap(), Vec::new());
+    loop {
+        let last = pieces.last().map(|posting: &argiope_index::Posting| posting.doc);
+        let piece = view.postings_after("web", last, 5).unwrap();
+        if piece.is_empty() {
+            break;
+        }
+        pieces.extend(piece);
+    }
+    assert_eq!((whole.len(), &pieces), (12, &whole));
 }
 
 proptest! {

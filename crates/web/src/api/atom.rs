@@ -58,7 +58,7 @@ fn hit(row: &Value) -> AtomEntry {
         title: text(row, "title").to_owned(),
         updated: changed.to_owned(),
         url: url.to_owned(),
-        category: None,
+        category: "found".to_owned(),
         summary: text(row, "snippet").to_owned(),
     }
 }

@@ -20,6 +20,8 @@ use serde_json::{Map, Value, json};
 
 /// Rows of one answer.
 const MOST: u64 = 10_000;
+/// Rows that can be reached by pages.
+const PAGED: usize = 50_000;
 /// The fields of a line, in the order of an index; `-` where a record has none.
 const FIELDS: [&str; 11] = [
     "urlkey",
@@ -174,6 +176,11 @@ fn order(given: &Given) -> Result<CdxOrder, Failure> {
     };
     let page = given.text("page").map(|_| given.number("page", 0) as usize);
     let size = given.number("pageSize", 1_000) as usize;
+    if page.is_some_and(|page| (page + 1) * size > PAGED) {
+        return Err(Failure::wrong(format!(
+            "pages end at row {PAGED}; without page= the Link header leads on"
+        )));
+    }
     Ok(CdxOrder {
         url,
         matching,

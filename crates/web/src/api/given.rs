@@ -239,5 +239,53 @@ pub(crate) fn base(uri: &Uri, headers: &HeaderMap) -> String {
         Some("https") => "https",
         _ => "http",
     };
-    format!("{scheme}://{}", host.unwrap_or_default())
+    // Behind the colon the guard has not looked.
+    let fits = |c: &char| c.is_ascii_alphanumeric() || ".-_:[]".contains(*c);
+    format!("{scheme}://{}", host.unwrap_or_default().chars().filter(fits).collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_held_against_their_kind() {
+        let try_it = |kind, value: &str| check(&Param::new("x", kind, ""), value, Time(0)).is_ok();
+        for (kind, good, bad) in [
+            (Kind::Text(1, 3), &["a", "äöü"][..], &["", "abcd", "a\n"][..]),
+            (
+                Kind::Number(2, 20),
+                &["2", "20", "007"],
+                &["1", "21", "-2", "+3", "2.0", "", "9e9", "²"],
+            ),
+            (Kind::Seconds(60), &["0", "0.5", "60"], &["-1", "61", "NaN", "inf", "1s"]),
+            (Kind::Choice(&["a", "b"]), &["a"], &["A", ""]),
+            (Kind::Flag, &["true", "false"], &["1", "yes", ""]),
+            (
+                Kind::Moment,
+                &["2026-01-31", "20260131120000", "yesterday"],
+                &["2026", "soon", "2026-02-30"],
+            ),
+            (Kind::Digits, &["2026", "20260131120000"], &["202", "2026-01", "202601311200001"]),
+            (
+                Kind::Web,
+                &["http://a.test/", "https://a.test/?b"],
+                &["ftp://a.test/", "--flag", "file:///etc", "http://"],
+            ),
+        ] {
+            for value in good {
+                assert!(try_it(kind, value), "{kind:?} {value}");
+            }
+            for value in bad {
+                assert!(!try_it(kind, value), "{kind:?} {value}");
+            }
+        }
+    }
+
+    #[test]
+    fn where_we_are_holds_nothing_that_is_no_name() {
+        let mut headers = HeaderMap::new();
+        headers.insert(header::HOST, "localhost:70\"><b".parse().unwrap());
+        assert_eq!(base(&Uri::from_static("/"), &headers), "http://localhost:70b");
+    }
 }
