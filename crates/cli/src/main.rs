@@ -11,6 +11,7 @@ mod args_filter;
 mod args_history;
 mod args_prune;
 mod args_serve;
+mod args_sites;
 mod args_store;
 mod args_watch;
 mod command;

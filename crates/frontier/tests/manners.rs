@@ -3,10 +3,11 @@
 mod world;
 
 use argiope_frontier::{
-    Answered, Brake, Errand, Frontier, Heard, HostWindow, Manner, Patience, Politeness, RobotsFile,
-    RobotsUse, SkipReason, Task, Temper, Turn,
+    Answered, Brake, Delays, Errand, Frontier, Heard, HostWindow, Manner, Patience, Politeness,
+    RobotsFile, RobotsUse, SkipReason, Task, Temper, Turn,
 };
-use argiope_model::{CanonicalUrl, FetchOutcome, JobId, OutcomeKind, Time};
+use argiope_model::{CanonicalUrl, FetchOutcome, JobId, OutcomeKind, Suffixes, Time};
+use std::sync::Arc;
 use std::time::Duration;
 use world::*;
 
@@ -256,6 +257,65 @@ fn who_is_waited_for_is_told_soonest_first_and_why() {
     let told: Vec<_> = told.iter().map(|w| (w.host, w.at, w.gap.as_secs(), w.brake)).collect();
     let (delay, robots) = ((host(3), Time(1_000), 1, Brake::Delay), Brake::Robots);
     assert_eq!(told, [delay, (host(2), Time(2_000), 20, robots)]);
+}
+
+/// Delays by hand, of the sites of these hosts.
+fn by_hand(hosts: &[(u8, u64)]) -> Delays {
+    let name = |n: u8| entry(n, 1, 1).url.origin().into();
+    let names = hosts.iter().map(|(n, ms)| (name(*n), *ms));
+    Delays::new(names, Arc::new(Suffixes::built_in()))
+}
+
+#[test]
+fn a_delay_set_by_hand_holds_from_the_last_answer_on_and_never_undercuts_what_a_host_asks() {
+    let mut frontier = Frontier::new(rules(1));
+    frontier.set_delays(by_hand(&[(1, 5_000)]), Time(0));
+    for n in 1..3 {
+        frontier.load(window(n, 1..9), Time(0));
+        assert!(matches!(next(&mut frontier, 0), Some(Task::Visit(_))));
+    }
+    let well = Heard::default;
+    answered(&mut frontier, 1, 1, 100, well());
+    answered(&mut frontier, 2, 1, 100, well());
+    frontier.settled(host(1), place(1), Time(100));
+    frontier.settled(host(2), place(1), Time(100));
+    assert_eq!(frontier.waiting_hosts(2)[0].at, Time(1_100), "the other keeps the common delay");
+    let first = frontier.waiting_hosts(2).remove(1);
+    assert_eq!((first.at, first.brake), (Time(5_100), Brake::Hand));
+    // Longer and shorter while it waits, and taken back: from the last answer on.
+    for (ms, at) in [(9_000, 9_100), (200, 300), (0, 100)] {
+        frontier.set_delays(by_hand(&[(1, ms)]), Time(100));
+        let spot = frontier.waiting_hosts(9).into_iter().find(|w| w.host == host(1));
+        assert_eq!(spot.map_or(100, |w| w.at.0), at, "{ms} ms");
+    }
+    frontier.set_delays(by_hand(&[]), Time(100));
+    assert_eq!(frontier.waiting_hosts(9).iter().filter(|w| w.at == Time(1_100)).count(), 2);
+    // A server that asks to wait is obeyed, and so is a robots.txt.
+    frontier.set_delays(by_hand(&[(2, 10)]), Time(110));
+    let Some(Task::Visit(second)) = next(&mut frontier, 110) else { panic!("it may be asked") };
+    assert_eq!(second.key.host, host(2));
+    let wait = Some(Time(60_120));
+    let busy = Heard { manner: Manner::Busy, retry_after: wait, ..Heard::default() };
+    answered(&mut frontier, 2, 2, 120, busy);
+    frontier.settled(host(2), place(2), Time(120));
+    frontier.set_delays(by_hand(&[(2, 0)]), Time(120));
+    let spot = frontier.waiting_hosts(9).into_iter().find(|w| w.host == host(2)).unwrap();
+    assert!(spot.at >= Time(60_120), "{spot:?}");
+    let mut frontier = obeying(1);
+    frontier.set_delays(by_hand(&[(1, 10)]), Time(0));
+    let named = file(200, "User-agent: *\nCrawl-delay: 20", 0);
+    frontier.load(HostWindow { robots: Some(named), ..window(1, 1..9) }, Time(0));
+    assert!(matches!(next(&mut frontier, 0), Some(Task::Visit(_))));
+    answered(&mut frontier, 1, 1, 100, well());
+    frontier.settled(host(1), place(1), Time(100));
+    frontier.set_delays(by_hand(&[(1, 0)]), Time(100));
+    let spot = frontier.waiting_hosts(9).remove(0);
+    assert_eq!((spot.at, spot.brake), (Time(20_100), Brake::Robots));
+    // After a crash it waits as long as was set.
+    let mut frontier = Frontier::new(rules(1));
+    frontier.set_delays(by_hand(&[(1, 7_000)]), Time(0));
+    frontier.load_unclean(window(1, 1..3), Time(5_000), Time(5_000));
+    assert_eq!(frontier.next_wake(), Some(Time(12_000)));
 }
 
 #[test]

@@ -6,7 +6,8 @@
 use super::ask::ask;
 use super::{now, print_json};
 use crate::Usage;
-use crate::args::{Explain, Format, Global, SiteAction, Sites};
+use crate::args::{Explain, Format, Global};
+use crate::args_sites::{SiteAction, Sites};
 use crate::config::parse_duration;
 use crate::output::{self, bytes, count, plural, seconds, table};
 use argiope_crawl::Question;
