@@ -25,7 +25,15 @@ const DEFAULT: &str = "127.0.0.1:7070";
 const SHORTEST: usize = 8;
 
 pub fn serve(global: &Global, args: &Serve) -> anyhow::Result<ExitCode> {
+    let new = !global.data.join("manifest.json").exists();
     let page = Page::start(global, args)?;
+    if new && global.store.is_none() && global.format == Format::Text {
+        output::talk(format!(
+            "There is nothing in {} yet: start a crawl on the page, or with `argiope --data {} crawl URL`.",
+            global.data.display(),
+            global.data.display()
+        ));
+    }
     if global.format == Format::Json {
         let row = json!({ "url": page.url(), "login": page.login() });
         output::print([row.to_string()])?;
