@@ -160,10 +160,8 @@ fn over_time(site: &Value) -> Markup {
             format!("{}, {}", plural(visits, "visit", "visits"), plural(errors, "error", "errors")),
         )
     });
-    // Of visits that could find a change: not the first of a page, and none that failed.
-    let again = |row: &Value| {
-        number(row, "visits").saturating_sub(number(row, "new") + number(row, "errors"))
-    };
+    // Of visits that could find a change.
+    let again = |row: &Value| number(row, "again");
     let rate = steps(site, |row| {
         let (again, changes) = (again(row), number(row, "changes"));
         let share = if again > 0 { 100.0 * changes as f64 / again as f64 } else { 0.0 };
@@ -355,8 +353,8 @@ mod tests {
     #[test]
     fn the_change_rate_is_of_visits_that_could_find_a_change() {
         let site = json!({ "step": "day", "step_s": 86_400, "times": [
-            { "time": "2026-01-01T00:00:00.000Z", "visits": 10, "new": 8, "changes": 0, "errors": 2 },
-            { "time": "2026-01-02T00:00:00.000Z", "visits": 10, "new": 0, "changes": 4, "errors": 2 },
+            { "time": "2026-01-01T00:00:00.000Z", "visits": 10, "new": 8, "again": 0, "changes": 0, "errors": 2 },
+            { "time": "2026-01-02T00:00:00.000Z", "visits": 10, "new": 0, "again": 8, "changes": 4, "errors": 2 },
         ] });
         let shown = over_time(&site).into_string();
         assert!(shown.contains("4 changes in 8 visits again, 50.0 %"), "{shown}");
