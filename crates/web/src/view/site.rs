@@ -351,6 +351,23 @@ mod tests {
     use serde_json::json;
 
     #[test]
+    fn a_series_without_end_is_told_once_with_what_speaks_against_it() {
+        let trap = json!({ "pattern": "http://a.test/<cal>…", "state": "paused", "suspicion": 80,
+            "since": "2026-01-01T00:00:00.000Z", "evidence": "90 of 100 pages say the same",
+            "examples": ["http://a.test/cal?1", "javascript:alert(1)"] });
+        let hosts = [
+            json!({ "traps": [trap] }),
+            json!({ "traps": [trap], "budget": { "share": 0.5, "held": false } }),
+        ];
+        let shown = traps(&hosts).into_string();
+        assert_eq!(shown.matches("suspicion 80 of 100").count(), 1, "{shown}");
+        assert!(shown.contains("90 of 100 pages") && !shown.contains("<cal>"), "{shown}");
+        assert!(!shown.contains("href=\"javascript"), "{shown}");
+        assert!(budget(&hosts).into_string().contains("<dt>held</dt><dd>no</dd>"));
+        assert!(traps(&[]).into_string().is_empty() && budget(&[]).into_string().is_empty());
+    }
+
+    #[test]
     fn the_change_rate_is_of_visits_that_could_find_a_change() {
         let site = json!({ "step": "day", "step_s": 86_400, "times": [
             { "time": "2026-01-01T00:00:00.000Z", "visits": 10, "new": 8, "again": 0, "changes": 0, "errors": 2 },
