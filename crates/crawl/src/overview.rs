@@ -57,6 +57,8 @@ const STEPS: [(i64, &str); 8] = [
 struct Counted {
     visits: u64,
     new: u64,
+    /// Visits that found a page that was known, changed or not.
+    again: u64,
     changes: u64,
     errors: u64,
 }
@@ -92,7 +94,9 @@ impl Seen {
             let counted = self.times.entry(capture.time.0.div_euclid(60_000)).or_default();
             counted.visits += 1;
             if capture.outcome.is_success() {
-                counted.new += u64::from(!std::mem::replace(&mut known, true));
+                let first = !std::mem::replace(&mut known, true);
+                counted.new += u64::from(first);
+                counted.again += u64::from(!first);
                 let changed = capture.verdict.is_some_and(|verdict| verdict.reason.counts());
                 counted.changes += u64::from(changed);
             } else if !capture.outcome.is_skip() {
@@ -198,12 +202,13 @@ fn by_step(minutes: &BTreeMap<i64, Counted>) -> (i64, Vec<Value>) {
         let at = steps.entry((minute * 60_000).div_euclid(step)).or_default();
         at.visits += counted.visits;
         at.new += counted.new;
+        at.again += counted.again;
         at.changes += counted.changes;
         at.errors += counted.errors;
     }
     let row = |(at, counted): (&i64, &Counted)| {
         json!({ "time": Time(at * step).to_string(), "visits": counted.visits,
-            "new": counted.new, "changes": counted.changes, "errors": counted.errors })
+            "new": counted.new, "again": counted.again, "changes": counted.changes, "errors": counted.errors })
     };
     (step, steps.iter().map(row).collect())
 }

@@ -6,7 +6,7 @@ use crate::app::{Desk, Shared, heard};
 use crate::failure::Failure;
 use crate::guard::Caller;
 use crate::layout::{Frame, Tab, page};
-use crate::words::{count, number, text};
+use crate::words::{count, encoded, number, text};
 use argiope_crawl::{Question, TopBy};
 use axum::extract::{Extension, Query, State};
 use axum::response::Html;
@@ -17,6 +17,8 @@ use serde_json::Value;
 const BROKEN: usize = 100;
 /// Rows asked for at a time while those of one site are looked for.
 const PIECE: usize = 500;
+/// Pages that are named for one broken link.
+const SOURCES: usize = 3;
 /// Pieces that are looked through for one page.
 const PIECES: usize = 20;
 /// Pages or sites that stand first.
@@ -65,20 +67,37 @@ pub(crate) fn broken_of(
     Ok((out, after))
 }
 
+/// Broken links, those to one URL together.
 pub(crate) fn broken_table(rows: &[Value]) -> Markup {
     html! {
         div.scroll {
             table {
-                thead { tr { th scope="col" { "Leads to" } th scope="col" { "What came of it" } th scope="col" { "Stands on" } th scope="col" { "Words of the link" } } }
-                tbody { @for row in rows { tr {
-                    td.wrap { @if row["malformed"] == true { code { (short(text(row, "url"), 110)) } } @else { (page_link(text(row, "url"))) } }
+                thead { tr { th scope="col" { "Leads to" } th scope="col" { "What came of it" } th scope="col" { "Stands on, with these words" } } }
+                tbody { @for rows in together(rows) { tr {
+                    @let (row, url) = (&rows[0], text(&rows[0], "url"));
+                    td.wrap { @if row["malformed"] == true { code { (short(url, 110)) } } @else { (page_link(url)) } }
                     td.wrap { (short(text(row, "outcome"), 120)) }
-                    td.wrap { @match text(row, "source") { "" => span.quiet { "no page links there" }, source => (page_link(source)) } }
-                    td.wrap { bdi { (short(text(row, "words"), 120)) } }
+                    td.wrap {
+                        @if text(row, "source").is_empty() { span.quiet { "no page links there" } } @else {
+                            ul.plain-list { @for row in rows.iter().take(SOURCES) { li {
+                                (page_link(text(row, "source")))
+                                @if !text(row, "words").trim().is_empty() { span.quiet { " “" bdi { (short(text(row, "words"), 100)) } "”" } }
+                            } } }
+                        }
+                        @if rows.len() > SOURCES {
+                            @let more = format!("and on {} more", count((rows.len() - SOURCES) as u64));
+                            @if safe(url).is_some() { a href=(format!("/page/links?url={}", encoded(url))) { (more) } } @else { span.quiet { (more) } }
+                        }
+                    }
                 } } }
             }
         }
     }
+}
+
+/// Rows that lead to the same place and stand one behind the other.
+fn together(rows: &[Value]) -> Vec<&[Value]> {
+    rows.chunk_by(|a, b| a["url"] == b["url"]).collect()
 }
 
 pub(crate) async fn broken(
@@ -188,6 +207,21 @@ fn top_page(wanted: &Wanted, rows: &[Value], by: TopBy, of_sites: bool) -> Marku
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn links_to_one_place_stand_together_and_few_pages_are_named() {
+        let row = |url: &str, n: usize| {
+            json!({ "url": url, "outcome": "client-error 404",
+            "source": format!("http://a.test/{n}"), "words": "<b>", "malformed": url.starts_with("java") })
+        };
+        let mut rows: Vec<Value> = (0..7).map(|n| row("http://a.test/gone", n)).collect();
+        rows.push(row("javascript:alert(1)", 9));
+        let shown = broken_table(&rows).into_string();
+        assert_eq!(shown.matches("<tr>").count(), 3, "{shown}");
+        assert!(shown.contains("and on 4 more") && !shown.contains("a.test/5"), "{shown}");
+        assert!(!shown.contains("href=\"java") && !shown.contains("<b>"), "{shown}");
+    }
 
     #[test]
     fn a_site_is_its_hosts_and_nothing_that_ends_alike() {

@@ -21,6 +21,8 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use maud::{Markup, html};
 use serde_json::Value;
+use std::cell::RefCell;
+use std::collections::BTreeSet;
 
 /// Captures that are looked at, the newest.
 const HISTORY: usize = 300;
@@ -45,6 +47,8 @@ struct Known {
     words: Vec<Value>,
     history: Result<Vec<Value>, String>,
     left_out: usize,
+    /// Why parts of it could not be told.
+    untold: BTreeSet<String>,
 }
 
 /// What is known of a URL that nobody has met.
@@ -92,12 +96,20 @@ pub(crate) fn title_of(doc: &Value) -> String {
 }
 
 fn gather(desk: &dyn Desk, target: &str) -> Result<Result<Known, Unmet>, Failure> {
-    let some =
-        |question: Question| heard(desk.ask(&question)).map(|(rows, _)| rows).unwrap_or_default();
-    let explain = |url: &str| some(Question::Explain { url: url.to_owned() });
+    let untold = RefCell::new(BTreeSet::new());
+    let told = |question: Question| {
+        heard(desk.ask(&question)).unwrap_or_else(|failure| {
+            // A page may be missing from the index, or from the links, and that is all there is to say.
+            if failure.status != StatusCode::NOT_FOUND {
+                untold.borrow_mut().insert(failure.why);
+            }
+            (Vec::new(), None)
+        })
+    };
+    let explain = |url: &str| told(Question::Explain { url: url.to_owned() }).0;
     let links = |url: &str| {
         let order = LinkOrder { after: None, pages: LINKING };
-        heard(desk.ask(&Question::Links { target: url.to_owned(), order })).unwrap_or_default()
+        told(Question::Links { target: url.to_owned(), order })
     };
     let doc = match heard(desk.ask(&Question::Doc(target.to_owned()))) {
         Ok((mut rows, _)) if !rows.is_empty() => rows.remove(0),
@@ -115,18 +127,21 @@ fn gather(desk: &dyn Desk, target: &str) -> Result<Result<Known, Unmet>, Failure
     let left_out = page.captures.len().saturating_sub(HISTORY);
     let page = Versions { captures: page.captures[left_out..].to_vec(), ..page };
     let history = with_shelf(desk, |shelf| history(shelf, &page)).map_err(|e| e.to_string());
-    Ok(Ok(Known {
+    let mut known = Known {
         explained: explain(&url),
         incoming,
         more_incoming: more.is_some(),
-        outgoing: some(Question::LinksOut { source: url.clone() }),
-        around: some(Question::Around { target: url.clone(), limit: AROUND }),
-        near: some(Question::DocNear(url.clone())),
-        words: some(Question::DocWords(url)),
+        outgoing: told(Question::LinksOut { source: url.clone() }).0,
+        around: told(Question::Around { target: url.clone(), limit: AROUND }).0,
+        near: told(Question::DocNear(url.clone())).0,
+        words: told(Question::DocWords(url)).0,
         history,
         left_out,
         doc,
-    }))
+        untold: BTreeSet::new(),
+    };
+    known.untold = untold.take();
+    Ok(Ok(known))
 }
 
 fn whole(known: &Known, title: &str, wanted: &Wanted) -> Markup {
@@ -161,6 +176,7 @@ fn whole(known: &Known, title: &str, wanted: &Wanted) -> Markup {
             (figure("Size", doc["bytes"].as_u64().map_or("-".into(), bytes)))
         }
         (facts(doc))
+        @for why in &known.untold { p.note { "Not all of it can be told just now: " (why) "." } }
         section id="versions" {
             h2 { "Versions" }
             @match &known.history {

@@ -178,8 +178,8 @@ pub(crate) fn neighbourhood(
     let narrow = width < 500.0;
     let rows = sides.iter().map(Vec::len).max().unwrap_or(0).max(3) as f64;
     let height = HEAD + rows * LINE + 8.0;
-    let (column, middle) = if narrow { (122.0, 60.0) } else { (370.0, 220.0) };
-    let (letters, inside) = if narrow { (17, 8) } else { (52, 30) };
+    let (column, middle) = if narrow { (134.0, 44.0) } else { (370.0, 220.0) };
+    let (letters, inside) = if narrow { (17, 4) } else { (52, 30) };
     let (centre, x_middle) = (HEAD + rows * LINE / 2.0, width / 2.0);
     let base = origin_of(url);
     let label = format!(
@@ -205,14 +205,17 @@ pub(crate) fn neighbourhood(
                     a href=(about(&node.url)) {
                         title { (node.url) @if !node.words.is_empty() { " “" (short(&node.words, 120)) "”" } }
                         rect.node x=(f(x + 0.5)) y=(f(y - 12.0)) width=(f(column - 1.0)) height="24" rx="5" {}
-                        text.label x=(f(x + 7.0)) y=(f(y + 4.0)) { (short(&near_name(&node.url, &base), letters)) }
+                        // A drawing within the drawing ends where it ends.
+                        svg x=(f(x + 7.0)) y=(f(y - 12.0)) width=(f(column - 10.0)) height="24" {
+                            text.label x="0" y="16" { (near_name(&node.url, &base, letters)) }
+                        }
                     }
                 }
             }
             g {
                 title { (title) }
                 rect.centre x=(f(x_middle - middle / 2.0)) y=(f(centre - 18.0)) width=(f(middle)) height="36" rx="7" {}
-                text.middle x=(f(x_middle)) y=(f(centre + 4.0)) { (short(title, inside)) }
+                text.middle x=(f(x_middle)) y=(f(centre + 4.0)) { @if narrow { "here" } @else { (short(title, inside)) } }
             }
         }
     }
@@ -225,11 +228,17 @@ fn origin_of(url: &str) -> String {
     url[..end].to_owned()
 }
 
-/// What a page is called beside one of `base`: its path at home, its host and path elsewhere.
-fn near_name(url: &str, base: &str) -> String {
-    match url.strip_prefix(base).filter(|rest| rest.starts_with('/')) {
-        Some(path) => path.to_owned(),
-        None => url.split_once("://").map_or(url, |(_, rest)| rest).to_owned(),
+/// What a page is called beside one of `base`: its path at home, its host and path elsewhere, the end of its path where
+/// that is long.
+fn near_name(url: &str, base: &str, letters: usize) -> String {
+    let name = match url.strip_prefix(base).filter(|rest| rest.starts_with('/')) {
+        Some(path) => path,
+        None => url.split_once("://").map_or(url, |(_, rest)| rest),
+    };
+    let end = name.trim_end_matches('/').rsplit_once('/').map(|(_, end)| format!("…/{end}"));
+    match end {
+        Some(end) if name.chars().count() > letters => short(&end, letters),
+        _ => short(name, letters),
     }
 }
 
@@ -277,5 +286,11 @@ mod tests {
         assert!(drawn.contains("/page?url=http%3A%2F%2Fb.test%2Fx"), "{drawn}");
         assert!(drawn.contains(">b.test/x<") && drawn.contains(">/y?z=1<"), "{drawn}");
         assert!(!drawn.contains("<script>") && !drawn.contains("<b>"), "{drawn}");
+        let name = |url: &str, letters| near_name(url, "http://a.test", letters);
+        assert_eq!(name("http://a.test/stars/2019/the-moon-8", 17), "…/the-moon-8");
+        assert_eq!(
+            (name("http://a.test/", 17), name("http://a.testing/x", 17)),
+            ("/".into(), "a.testing/x".into())
+        );
     }
 }

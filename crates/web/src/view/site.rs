@@ -154,10 +154,8 @@ fn over_time(site: &Value) -> Markup {
             format!("{}, {}", plural(visits, "visit", "visits"), plural(errors, "error", "errors")),
         )
     });
-    // Of visits that could find a change: not the first of a page, and none that failed.
-    let again = |row: &Value| {
-        number(row, "visits").saturating_sub(number(row, "new") + number(row, "errors"))
-    };
+    // Of visits that could find a change.
+    let again = |row: &Value| number(row, "again");
     let rate = steps(site, |row| {
         let (again, changes) = (again(row), number(row, "changes"));
         let share = if again > 0 { 100.0 * changes as f64 / again as f64 } else { 0.0 };
@@ -347,10 +345,27 @@ mod tests {
     use serde_json::json;
 
     #[test]
+    fn a_series_without_end_is_told_once_with_what_speaks_against_it() {
+        let trap = json!({ "pattern": "http://a.test/<cal>…", "state": "paused", "suspicion": 80,
+            "since": "2026-01-01T00:00:00.000Z", "evidence": "90 of 100 pages say the same",
+            "examples": ["http://a.test/cal?1", "javascript:alert(1)"] });
+        let hosts = [
+            json!({ "traps": [trap] }),
+            json!({ "traps": [trap], "budget": { "share": 0.5, "held": false } }),
+        ];
+        let shown = traps(&hosts).into_string();
+        assert_eq!(shown.matches("suspicion 80 of 100").count(), 1, "{shown}");
+        assert!(shown.contains("90 of 100 pages") && !shown.contains("<cal>"), "{shown}");
+        assert!(!shown.contains("href=\"javascript"), "{shown}");
+        assert!(budget(&hosts).into_string().contains("<dt>held</dt><dd>no</dd>"));
+        assert!(traps(&[]).into_string().is_empty() && budget(&[]).into_string().is_empty());
+    }
+
+    #[test]
     fn the_change_rate_is_of_visits_that_could_find_a_change() {
         let site = json!({ "step": "day", "step_s": 86_400, "times": [
-            { "time": "2026-01-01T00:00:00.000Z", "visits": 10, "new": 8, "changes": 0, "errors": 2 },
-            { "time": "2026-01-02T00:00:00.000Z", "visits": 10, "new": 0, "changes": 4, "errors": 2 },
+            { "time": "2026-01-01T00:00:00.000Z", "visits": 10, "new": 8, "again": 0, "changes": 0, "errors": 2 },
+            { "time": "2026-01-02T00:00:00.000Z", "visits": 10, "new": 0, "again": 8, "changes": 4, "errors": 2 },
         ] });
         let shown = over_time(&site).into_string();
         assert!(shown.contains("4 changes in 8 visits again, 50.0 %"), "{shown}");
