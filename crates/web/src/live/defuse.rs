@@ -1,16 +1,24 @@
 //! Taking hints to connect out of copies that a browser is going to show.
 //!
-//! * A policy keeps a page from fetching anything, but not from hints: `<link rel=preconnect>` makes a browser open a
-//!   connection to whoever is named there. Links in the head have no other use under our policy, so their name is spoilt,
-//!   in place and without changing any length.
+//! * A policy keeps a page from fetching anything, but not from hints: `<link rel=preconnect>`, and a frame before it is
+//!   refused, make a browser open a connection to whoever is named there. Neither has another use under our
+//!   policy, so their names are spoilt, in place and without changing any length.
 //! * Invariants: works on a stream, whatever pieces it comes in; one-byte encodings, UTF-8 and UTF-16 alike, since
 //!   the name of an element is always written in plain letters. In SVG the names of other namespaces, and entities that
 //!   could make them up, are spoilt too.
 //! * What is not here: scripts, frames, pictures. The policy keeps those out.
 
 /// What is looked for, in small letters, and which of its letters is spoilt.
-const HTML: [(&str, usize); 1] = [("<link", 2)];
-const SVG: [(&str, usize); 3] = [("<link", 2), (":link", 2), ("<!entity", 5)];
+const HTML: [(&str, usize); 3] = [("<link", 2), ("<iframe", 2), ("<frame", 2)];
+const SVG: [(&str, usize); 7] = [
+    ("<link", 2),
+    ("<iframe", 2),
+    ("<frame", 2),
+    (":link", 2),
+    (":iframe", 2),
+    (":frame", 2),
+    ("<!entity", 5),
+];
 /// What a spoilt letter becomes.
 const SPOILT: u8 = b'1';
 
@@ -79,9 +87,10 @@ mod tests {
 
     #[test]
     fn hints_are_spoilt_whatever_pieces_they_come_in() {
-        let page = b"<p>a:link <LINK rel=preconnect href=//x><link/><blink> linking <lin<link\nx>";
+        let page =
+            b"<p>a:link <LINK rel=preconnect href=//x><link/><blink> <iFrame src=x> <lin<link\nx>";
         let spoilt =
-            b"<p>a:link <L1NK rel=preconnect href=//x><l1nk/><blink> linking <lin<l1nk\nx>";
+            b"<p>a:link <L1NK rel=preconnect href=//x><l1nk/><blink> <i1rame src=x> <lin<l1nk\nx>";
         for piece in 1..page.len() + 1 {
             let out = through(Defused::html(), page, piece);
             assert_eq!(String::from_utf8_lossy(&out), String::from_utf8_lossy(spoilt), "{piece}");
