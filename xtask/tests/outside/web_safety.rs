@@ -356,7 +356,7 @@ fn hostile(asked: &Asked) -> Answer {
             format!("<svg xmlns=\"http://www.w3.org/2000/svg\">{SCRIPT}</svg>"),
         ),
         "/script" => Answer::html(format!(
-            "<title>run</title><p>words {SCRIPT}<form action=/crawl/stop method=post>"
+            "<title>run</title><p>words {SCRIPT}<link rel=preconnect href=//evil.example><form action=/crawl/stop method=post>"
         ))
         .header("Set-Cookie: argiope-1=stolen")
         .header("X-Evil: 1")
@@ -416,6 +416,12 @@ fn what_a_hostile_site_says_is_never_run() -> Result<()> {
     }
     let none = served.get(&copy("/none"))?;
     ensure!(none.status == 403 && !none.text().contains("secret"), "{}", none.text());
+    // Programs get what came; in a browser nothing is connected to either.
+    let exact = served.get(&copy("/script"))?.text();
+    ensure!(exact.contains("<link rel=preconnect"), "{exact}");
+    let agent = "User-Agent: Mozilla/5.0 (X11; Linux x86_64)\r\n";
+    let shown = served.send(&served.request("GET", &copy("/script"), agent, ""))?.text();
+    ensure!(shown.contains("<l1nk rel=preconnect") && !shown.contains("<link"), "{shown}");
     // The frame around a copy.
     let frame = served.get(&format!("/copy?url={}", encoded(&web.url(0, "/"))))?;
     ensure!(frame.status == 200 && frame.text().contains("<iframe"), "{}", frame.text());

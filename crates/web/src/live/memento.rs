@@ -5,7 +5,9 @@
 //! * Invariants: no header of the archived answer is given out again; its type is one of those named in [`shown_as`],
 //!   everything else is a file to be saved. Pages that ask not to be shown are not shown. At most [`AT_ONCE`] copies are
 //!   given out at a time, none longer than [`LONGEST`], and none is held in memory whole.
+//! * Programs get the bytes as they were. For browsers hints to connect are taken out ([`super::defuse`]).
 
+use super::defuse::Defused;
 use crate::api::{base, memento_headers};
 use crate::app::{Desk, Shared};
 use crate::failure::Failure;
@@ -191,7 +193,7 @@ struct Begun {
 fn give_out(
     desk: &dyn Desk,
     target: &str,
-    at: Time,
+    (at, browser): (Time, bool),
     begun: oneshot::Sender<Result<Begun, Failure>>,
     pieces: &mpsc::Sender<Bytes>,
 ) {
@@ -218,6 +220,11 @@ fn give_out(
         Ok(opened) => opened,
         Err(failure) => return drop(begun.send(Err(failure))),
     };
+    let mut defused = match shown_as(&head.mime).0 {
+        "text/html" if browser => Some(Defused::html()),
+        "image/svg+xml" if browser => Some(Defused::svg()),
+        _ => None,
+    };
     if begun.send(Ok(head)).is_err() {
         return;
     }
@@ -225,15 +232,28 @@ fn give_out(
     let mut piece = vec![0; PIECE];
     loop {
         match body.read(&mut piece) {
-            Ok(0) | Err(_) => return,
-            Ok(n) if Instant::now() < until => {
-                if pieces.blocking_send(Bytes::copy_from_slice(&piece[..n])).is_err() {
+            Ok(n @ 1..) if Instant::now() < until => {
+                let bytes = match &mut defused {
+                    Some(defused) => defused.feed(&piece[..n]).into(),
+                    None => Bytes::copy_from_slice(&piece[..n]),
+                };
+                if pieces.blocking_send(bytes).is_err() {
                     return;
                 }
             }
-            Ok(_) => return,
+            Ok(0) => break,
+            _ => return,
         }
     }
+    if let Some(defused) = defused {
+        let _ = pieces.blocking_send(defused.end().into());
+    }
+}
+
+/// Whether a browser asks; they all say so.
+fn is_browser(headers: &HeaderMap) -> bool {
+    let agent = headers.get(header::USER_AGENT).map_or(&b""[..], HeaderValue::as_bytes);
+    headers.contains_key("sec-fetch-dest") || agent.windows(8).any(|eight| eight == b"Mozilla/")
 }
 
 /// `/memento/{14 digits}/{url}`.
@@ -247,7 +267,8 @@ pub(super) async fn bytes(
     let room = ROOM.try_acquire().map_err(|_| Failure::busy())?;
     let (begun, begins) = oneshot::channel();
     let (pieces, from) = mpsc::channel(2);
-    app.apart(move |desk| give_out(desk, &target, at, begun, &pieces));
+    let how = (at, is_browser(&asked));
+    app.apart(move |desk| give_out(desk, &target, how, begun, &pieces));
     let begun = begins.await.map_err(|_| Failure::ours("the copy could not be read"))??;
     let (mime, with_charset, shown) = shown_as(&begun.mime);
     let mime = match begun.charset.filter(|_| with_charset) {

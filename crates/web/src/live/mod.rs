@@ -13,6 +13,7 @@
 //! * What is not here: answering (`crawl`), starting processes (`cli`).
 
 mod acting;
+mod defuse;
 mod forms;
 mod memento;
 mod order;
