@@ -47,6 +47,7 @@ def answers(base, token, url, word):
         ("/api/suggest", {"q": word[:3]}),
         ("/api/doc", one), ("/api/history", one), ("/api/text", one), ("/api/diff", one),
         ("/api/links", one), ("/api/links/out", one), ("/api/near", one), ("/api/explain", one),
+        ("/api/around", one), ("/api/doc/words", one), ("/api/span", {}), ("/api/word", {"w": word, "top": "true"}),
         ("/api/explain", {"url": "http://nowhere.test/"}),
         ("/api/sites", {}), ("/api/site", {"name": site}), ("/api/jobs", {}), ("/api/status", {}),
         ("/api/words", {"prefix": word[:2]}), ("/api/words", {"top": "true"}), ("/api/word", {"w": word}),
@@ -69,6 +70,7 @@ def answers(base, token, url, word):
         same(answer.status_code, 200, path)
     posted = [
         ("/api/sites/exclude", {"name": "excluded.test"}), ("/api/sites/forgive", {"name": "excluded.test"}),
+        ("/api/sites/delay", {"name": "slow.test", "delay": "5s"}), ("/api/sites/delay", {"name": "slow.test"}),
     ]
     for path, body in posted:
         answer = schema[path]["POST"].Case(body=body, headers=head, media_type="application/json")

@@ -5,6 +5,7 @@ use super::json;
 use super::reading::envelope;
 use crate::app::{App, Start};
 use crate::failure::Failure;
+use crate::live::delay_ms;
 use argiope_crawl::Question;
 use axum::response::Response;
 use futures_util::FutureExt;
@@ -75,6 +76,16 @@ pub(crate) fn site(app: &App, given: Given) -> BoxFuture<'_, Result<Response, Fa
             "/api/sites/exclude" => Question::Exclude { name },
             _ => Question::Forgive { name },
         };
+        Ok(envelope(app.ask(question).await?, None, Value::Null))
+    }
+    .boxed()
+}
+
+/// Sets how long to wait between requests.
+pub(crate) fn delay(app: &App, given: Given) -> BoxFuture<'_, Result<Response, Failure>> {
+    async move {
+        let delay_ms = delay_ms(given.text("delay").unwrap_or_default()).map_err(Failure::wrong)?;
+        let question = Question::Delay { name: given.needed("name"), delay_ms };
         Ok(envelope(app.ask(question).await?, None, Value::Null))
     }
     .boxed()

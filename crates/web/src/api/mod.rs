@@ -56,7 +56,7 @@ pub(crate) fn is_for_programs(path: &str) -> bool {
 /// The paths for programs.
 pub(crate) fn routes() -> Router<Arc<App>> {
     let mut router = Router::new();
-    for endpoint in tables::all() {
+    for endpoint in tables::all().iter().filter(|endpoint| !endpoint.route.is_empty()) {
         let route =
             any(move |state, caller, path, request| answer(endpoint, state, caller, path, request));
         router = router.route(endpoint.route, route);

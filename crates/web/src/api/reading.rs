@@ -150,8 +150,33 @@ pub(crate) fn sites(app: &App, given: Given) -> Answered<'_> {
 }
 
 pub(crate) fn site(app: &App, given: Given) -> Answered<'_> {
-    let question = Question::Sites { filter: Some(given.needed("name")) };
+    async move {
+        let name = given.needed("name");
+        let rows = app.ask(Question::Sites { filter: Some(name.clone()) }).await?;
+        // A name that is excluded and that no host has yet is made of nothing.
+        let beside = match app.ask(Question::Site { name: name.clone() }).await {
+            Ok(rows) => rows.into_iter().next().unwrap_or_default(),
+            Err(failure) if failure.status == 404 => object!({ "name": name, "urls": 0, "captures": 0, "cut": false,
+                "states": {}, "step_s": 0, "step": null, "times": [], "errors": [], "types": [], "top": [] }),
+            Err(failure) => return Err(failure),
+        };
+        Ok(envelope(rows, None, beside))
+    }
+    .boxed()
+}
+
+pub(crate) fn around(app: &App, given: Given) -> Answered<'_> {
+    let (target, limit) = (given.needed("url"), given.number("limit", 12) as usize);
+    plain(app, given, Question::Around { target, limit })
+}
+
+pub(crate) fn doc_words(app: &App, given: Given) -> Answered<'_> {
+    let question = Question::DocWords(given.needed("url"));
     plain(app, given, question)
+}
+
+pub(crate) fn span(app: &App, given: Given) -> Answered<'_> {
+    plain(app, given, Question::Span)
 }
 
 pub(crate) fn jobs(app: &App, given: Given) -> Answered<'_> {
@@ -173,9 +198,16 @@ pub(crate) fn words(app: &App, given: Given) -> Answered<'_> {
 }
 
 pub(crate) fn word(app: &App, given: Given) -> Answered<'_> {
-    let limit = given.number("limit", 100) as usize;
-    let order = PlaceOrder { word: given.needed("w"), after: None, limit };
-    plain(app, given, Question::Places(order))
+    let (word, limit) = (given.needed("w"), given.number("limit", 100) as usize);
+    if !given.flag("top") {
+        return plain(app, given, Question::Places(PlaceOrder { word, after: None, limit }));
+    }
+    async move {
+        let mut rows = app.ask(Question::WordPages { word, limit }).await?;
+        let totals = if rows.is_empty() { Value::Null } else { rows.remove(0) };
+        Ok(envelope(rows, None, totals))
+    }
+    .boxed()
 }
 
 pub(crate) fn top(app: &App, given: Given) -> Answered<'_> {

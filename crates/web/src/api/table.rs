@@ -111,7 +111,7 @@ pub(crate) struct Endpoint {
     pub verb: Verb,
     /// As it is described: `/api/jobs/{id}/{action}`.
     pub path: &'static str,
-    /// As the router has it.
+    /// As the router has it; empty where `live` answers.
     pub route: &'static str,
     pub about: &'static str,
     pub params: &'static [Param],

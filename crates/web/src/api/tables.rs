@@ -162,6 +162,23 @@ static ALL: &[Endpoint] = &[
         ..get("/api/links/out", "The links of a page.")
     },
     Endpoint {
+        params: &[URL, limit(50, "12")],
+        answer: Answer::Rows("side:str url:str words:str rank:num? state:str? of:int", ""),
+        failures: &[404],
+        act: reading::around,
+        ..get(
+            "/api/around",
+            "The most important pages that link to a page (`in`) and that it links to (`out`).",
+        )
+    },
+    Endpoint {
+        params: &[URL],
+        answer: Answer::Rows("word:str word_id:str doc:int url:str positions:[int]", ""),
+        failures: &[404],
+        act: reading::doc_words,
+        ..get("/api/doc/words", "The words of a page, with their places.")
+    },
+    Endpoint {
         params: &[URL],
         answer: Answer::Rows("doc:int url:str same_percent:num", ""),
         failures: &[404],
@@ -185,10 +202,27 @@ static ALL: &[Endpoint] = &[
     },
     Endpoint {
         params: &[Param::new("name", Kind::Text(1, 300), "A site, a host or an origin.").needed()],
-        answer: Answer::Rows(HOST, ""),
+        answer: Answer::Rows(
+            HOST,
+            "name:str urls:int captures:int cut:bool states:obj step_s:int step:str? times:[obj] errors:[obj] \
+             types:[obj] top:[obj]",
+        ),
         failures: &[404],
         act: reading::site,
-        ..get("/api/site", "The hosts of a name.")
+        ..get(
+            "/api/site",
+            "The hosts of a name, and beside them what they are made of and have been through.",
+        )
+    },
+    Endpoint {
+        answer: Answer::Rows("first:time? last:time?", ""),
+        act: reading::span,
+        ..get("/api/span", "The first and the last visit, in one row.")
+    },
+    Endpoint {
+        route: "",
+        answer: Answer::Types(&["text/event-stream"]),
+        ..get("/api/events", "How the crawl stands, as server-sent events, whenever it changes.")
     },
     Endpoint { answer: Answer::Rows(JOB, ""), act: reading::jobs, ..get("/api/jobs", "All jobs.") },
     Endpoint {
@@ -217,10 +251,19 @@ static ALL: &[Endpoint] = &[
     Endpoint {
         params: &[
             Param::new("w", Kind::Text(1, 100), "The word.").needed(),
+            Param::new(
+                "top",
+                Kind::Flag,
+                "Those that hold it most often first, in one piece, with totals.",
+            )
+            .default("false"),
             limit(1_000, "100"),
             CURSOR,
         ],
-        answer: Answer::Rows("word:str word_id:str doc:int url:str positions:[int]", ""),
+        answer: Answer::Rows(
+            "~word:str ~word_id:str doc:int url:str ~places:int positions:[int]",
+            "~word:str ~word_id:str ~documents:int ~occurrences:int",
+        ),
         act: reading::word,
         ..get("/api/word", "Where a word stands, page by page.")
     },
@@ -329,6 +372,18 @@ static ALL: &[Endpoint] = &[
         answer: Answer::Rows("site:str state:str hosts:int", ""),
         act: acting::site,
         ..post("/api/sites/forgive", "Try the hosts of a name again.")
+    },
+    Endpoint {
+        params: &[
+            Param::new("name", Kind::Text(1, 300), "A site, a host or an origin.")
+                .at(Place::Body)
+                .needed(),
+            Param::new("delay", Kind::Text(0, 20), "5s, 500ms, 2m; left out: as configured.")
+                .at(Place::Body),
+        ],
+        answer: Answer::Rows("site:str delay_by_hand_s:num? hosts:int", ""),
+        act: acting::delay,
+        ..post("/api/sites/delay", "How long to wait between requests to the hosts of a name.")
     },
     Endpoint {
         answer: Answer::Object("openapi:str info:obj paths:obj components:obj"),

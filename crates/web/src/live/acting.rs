@@ -13,12 +13,11 @@ use crate::guard::Caller;
 use crate::layout::{Frame, Tab, page};
 use crate::words::{encoded, number, plural, seconds};
 use argiope_crawl::Question;
-use axum::body::Bytes;
 use axum::extract::{Extension, Form, State};
 use axum::response::{IntoResponse, Redirect, Response};
 use maud::html;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// Characters of the name of a site.
 const NAME: usize = 300;
@@ -205,35 +204,4 @@ fn delay_words(name: &str, row: &Value) -> String {
         ),
         None => format!("{name} is asked as the configuration says."),
     }
-}
-
-#[derive(Deserialize)]
-struct DelayOrder {
-    name: String,
-    /// As people write it; `null`, or empty: as configured.
-    #[serde(default)]
-    delay: Option<String>,
-    #[serde(default)]
-    csrf: String,
-}
-
-/// `POST /api/sites/delay`: `{"name": "example.org", "delay": "5s"}`.
-pub(super) async fn delay_by_program(
-    State(app): Shared,
-    Extension(caller): Extension<Caller>,
-    body: Bytes,
-) -> Result<Response, Response> {
-    let json = |failure: Failure| failure.as_json();
-    let order: DelayOrder = serde_json::from_slice(&body).map_err(|e| {
-        Failure::wrong(format!("send {{\"name\": \"example.org\", \"delay\": \"5s\"}}: {e}"))
-            .as_json()
-    })?;
-    app.guard.may_act(caller, &order.csrf).map_err(json)?;
-    let name = site_named(&order.name).map_err(json)?;
-    let delay_ms = delay_ms(order.delay.as_deref().unwrap_or_default())
-        .map_err(|why| Failure::wrong(why).as_json())?;
-    let rows = app.ask(Question::Delay { name, delay_ms }).await.map_err(json)?;
-    let row = rows.into_iter().next().unwrap_or_else(|| json!({}));
-    let head = [("content-type", "application/json; charset=utf-8")];
-    Ok((head, row.to_string()).into_response())
 }

@@ -27,6 +27,7 @@ use axum::Router;
 use axum::routing::{get, post};
 use std::sync::Arc;
 
+pub(crate) use order::delay_ms;
 pub(crate) use watching::Watching;
 #[allow(unused_imports, reason = "for the view of a site and for the API")]
 pub(crate) use {forms::site_forms, order::StartForm, order::start_order};
@@ -40,7 +41,6 @@ pub(crate) fn routes() -> Router<Arc<App>> {
         .route("/crawl/job", post(acting::job))
         .route("/crawl/site", post(acting::site))
         .route("/api/events", get(watching::events))
-        .route("/api/sites/delay", post(acting::delay_by_program))
         .route("/copy", get(memento::frame))
         .route("/memento/{at}/{*url}", get(memento::bytes))
         .route("/assets/crawl.js", get(crate::assets::crawl_script))
