@@ -20,6 +20,7 @@ use argiope_store::{HostRow, Store};
 use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Rows of the change log read before somebody else may ask.
@@ -34,6 +35,8 @@ pub struct Backlinks {
     pinned: Arc<Suffixes>,
     store: Arc<dyn Store>,
     graph: Mutex<Option<Graph>>,
+    /// Whether a thread keeps it up to date.
+    followed: AtomicBool,
     pub(crate) kept: Kept,
 }
 
@@ -47,7 +50,15 @@ impl Backlinks {
     /// The graph of a directory; opened when it is first needed. `memory` bounds what it holds.
     pub fn new(dir: &DataDir, store: Arc<dyn Store>, memory: u64) -> Self {
         let (pinned, dir) = (dir.suffixes().clone(), dir.graph());
-        Backlinks { dir, memory, pinned, store, graph: Mutex::new(None), kept: Kept::default() }
+        Backlinks {
+            dir,
+            memory,
+            pinned,
+            store,
+            graph: Mutex::new(None),
+            followed: AtomicBool::new(false),
+            kept: Kept::default(),
+        }
     }
 
     pub(crate) fn dir(&self) -> &Path {
@@ -118,6 +129,15 @@ impl Backlinks {
     pub(crate) fn view(&self) -> Result<View, GraphError> {
         while self.follow()? {}
         self.with(Graph::view)
+    }
+
+    /// The links as far as they are read, where a thread reads them on: while a crawl runs there is always more to read,
+    /// and a search does not wait for it.
+    pub(crate) fn view_for_search(&self) -> Result<View, GraphError> {
+        match self.followed.load(Relaxed) {
+            true => self.with(Graph::view),
+            false => self.view(),
+        }
     }
 
     /// How many pages link to a URL and, where that is wanted, the words most of them use for it.
@@ -254,11 +274,16 @@ impl Follower for Backlinks {
         "back-links"
     }
 
+    fn begin(&self) {
+        self.followed.store(true, Relaxed);
+    }
+
     fn step(&self) -> Result<bool, Failure> {
         Ok(self.follow()?)
     }
 
     fn finish(&self, all: bool) -> Result<(), Failure> {
+        self.followed.store(false, Relaxed);
         // It takes less time than it would to do it later.
         self.catch_up()?;
         match all {

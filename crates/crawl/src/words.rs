@@ -406,7 +406,7 @@ struct GraphLinks<'a> {
 
 impl<'a> GraphLinks<'a> {
     fn new(words: &'a Words) -> Result<Self, IndexError> {
-        let graph = words.links.as_ref().map(|links| links.view()).transpose();
+        let graph = words.links.as_ref().map(|links| links.view_for_search()).transpose();
         let graph = graph.map_err(|e| IndexError::Links(e.into()))?;
         let links = words.links.as_deref();
         Ok(GraphLinks { graph, links, store: &*words.store, pinned: &words.pinned })
