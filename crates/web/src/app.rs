@@ -13,7 +13,7 @@ use serde_json::Value;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, SemaphorePermit};
 
 /// Questions asked at once.
 const AT_ONCE: usize = 8;
@@ -49,6 +49,7 @@ pub(crate) struct App {
     turns: Arc<Semaphore>,
     pub meter: Meter,
     line: Semaphore,
+    heavy: Semaphore,
 }
 
 /// As handlers get it.
@@ -58,7 +59,15 @@ impl App {
     pub fn new(desk: Arc<dyn Desk>, guard: Guard) -> Self {
         let turns = Arc::new(Semaphore::new(AT_ONCE));
         let line = Semaphore::new(IN_LINE);
-        App { desk, guard, watching: Watching::default(), turns, line, meter: Meter::default() }
+        App {
+            desk,
+            guard,
+            watching: Watching::default(),
+            turns,
+            line,
+            heavy: Semaphore::new(1),
+            meter: Meter::default(),
+        }
     }
 
     /// Does something that blocks with the desk, in its turn.
@@ -90,7 +99,19 @@ impl App {
         &self,
         question: Question,
     ) -> Result<(Vec<Value>, Option<Question>), Failure> {
+        // Whoever takes a long text apart needs many times its size: one after the other.
+        let heavy = matches!(question, Question::DocWords(_) | Question::DocNear(_));
+        let _alone = match heavy {
+            true => Some(self.alone().await?),
+            false => None,
+        };
         heard(self.with_desk(move |desk| desk.ask(&question)).await?)
+    }
+
+    /// A turn at what only one may do at a time.
+    pub async fn alone(&self) -> Result<SemaphorePermit<'_>, Failure> {
+        let turn = tokio::time::timeout(PATIENCE, self.heavy.acquire()).await;
+        turn.ok().and_then(Result::ok).ok_or_else(Failure::busy)
     }
 
     /// Questions being answered.

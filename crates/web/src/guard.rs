@@ -181,13 +181,30 @@ pub(crate) async fn watch(
     let json = is_for_programs(request.uri().path());
     let answer = match admit(&app.guard, &mut request) {
         Ok(None) => match tokio::time::timeout(PATIENCE, next.run(request)).await {
-            Ok(answer) => answer,
+            Ok(answer) => in_words(answer, json),
             Err(_) => said(Failure::nobody("that took too long; ask for less"), json),
         },
         Ok(Some(elsewhere)) => elsewhere,
         Err(failure) => said(failure, json),
     };
     with_headers(answer)
+}
+
+/// What the server itself refuses, a form without its fields for example, is told as everything else is.
+fn in_words(answer: Response, json: bool) -> Response {
+    let kind = answer.headers().get(header::CONTENT_TYPE).and_then(|v| v.to_str().ok());
+    let bare = kind.is_none_or(|kind| kind.starts_with("text/plain"));
+    if json || !bare || !answer.status().is_client_error() {
+        return answer;
+    }
+    let why = match answer.status() {
+        StatusCode::METHOD_NOT_ALLOWED => {
+            "that cannot be done here; go back to the page and use its buttons"
+        }
+        StatusCode::PAYLOAD_TOO_LARGE => "that is too long; ask for less",
+        _ => "this form could not be read; go back to the page and fill it in again",
+    };
+    said(Failure { status: answer.status(), why: why.to_owned() }, false)
 }
 
 fn said(failure: Failure, json: bool) -> Response {
@@ -236,8 +253,13 @@ fn admit(guard: &Guard, request: &mut Request) -> Result<Option<Response>, Failu
     }
     if *request.method() == Method::GET
         && let Some((token, rest)) = token_in(request.uri())
-        && guard.is_token(&token)
+        && !is_for_programs(request.uri().path())
     {
+        if !guard.is_token(&token) {
+            return Err(Failure::forbidden(
+                "that is not the token; `argiope serve` prints it when it starts",
+            ));
+        }
         let cookie = [(header::SET_COOKIE, guard.cookie())];
         return Ok(Some((cookie, Redirect::to(&rest)).into_response()));
     }

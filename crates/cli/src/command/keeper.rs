@@ -182,6 +182,17 @@ impl Keeper {
     /// Starts `argiope crawl` in a process of its own, and waits until it works or has said why not.
     fn begin(&self, order: &Start) -> anyhow::Result<String> {
         let mut running = self.crawl.lock().unwrap_or_else(PoisonError::into_inner);
+        let works = |asked: &Asked| match asked {
+            Asked::Rows(rows) => rows.first().is_some_and(|row| row["state"] != "idle"),
+            _ => false,
+        };
+        if self.held().kept.is_none()
+            && ask_owner(&self.global.data, &Question::Status)?.is_some_and(|asked| works(&asked))
+        {
+            anyhow::bail!(
+                "a crawl is running here already; stop it first, or wait until it is done"
+            );
+        }
         let mut command = Command::new(std::env::current_exe().context("who am I?")?);
         command.arg("--data").arg(&self.global.data);
         if let Some(config) = &self.global.config {

@@ -42,6 +42,11 @@ async fn versions(app: &App, given: &Given, url: &str) -> Result<Vec<Version>, F
     let rows = app.ask(Question::Cdx(order)).await?;
     let mut found: Vec<Version> = Vec::new();
     for row in &rows {
+        // Of moves and failures no copy is given out.
+        let status = text(row, "status");
+        if !(status.starts_with('2') || status == "304" || text(row, "mime") == "warc/revisit") {
+            continue;
+        }
         let Some(time) = cdx::from_digits(text(row, "timestamp"), false) else { continue };
         found.push((time, place(&given.base, time, text(row, "url"))));
     }

@@ -29,7 +29,7 @@ mod tables;
 mod versions;
 
 pub(crate) use given::base;
-pub(crate) use memento::memento_headers;
+pub(crate) use memento::{memento_headers, place};
 pub(crate) use meter::{Meter, measure};
 
 use crate::app::App;

@@ -119,7 +119,12 @@ pub(super) async fn job(
     let id = of.id;
     let (state, words) = match &*of.act {
         "pause" => ("paused", format!("Job {id} is paused; nothing more is fetched for it.")),
-        "resume" => ("open", format!("Job {id} is open again.")),
+        "resume" => (
+            "open",
+            format!(
+                "Job {id} is open again; a crawl that runs takes it up, otherwise “Go on with what is open” does."
+            ),
+        ),
         "drop" if of.sure == "yes" => {
             ("dropped", format!("Job {id} is dropped; what it has fetched stays."))
         }

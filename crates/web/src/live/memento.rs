@@ -8,7 +8,7 @@
 //! * Programs get the bytes as they were. For browsers hints to connect are taken out ([`super::defuse`]).
 
 use super::defuse::Defused;
-use crate::api::{base, memento_headers};
+use crate::api::{base, memento_headers, place};
 use crate::app::{Desk, Shared};
 use crate::failure::Failure;
 use crate::guard::Caller;
@@ -18,7 +18,7 @@ use argiope_crawl::{Asked, Question, Shelf, Versions, version_at};
 use argiope_model::{CanonicalUrl, Capture, Time};
 use axum::body::{Body, Bytes};
 use axum::extract::{Extension, Query, State};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Uri, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
 use axum::response::{Html, IntoResponse, Response};
 use futures_util::stream;
 use maud::html;
@@ -270,6 +270,11 @@ pub(super) async fn bytes(
     let how = (at, is_browser(&asked));
     app.apart(move |desk| give_out(desk, &target, how, begun, &pieces));
     let begun = begins.await.map_err(|_| Failure::ours("the copy could not be read"))??;
+    // Each copy has one address: that of its own time.
+    if begun.time.digits14() != digits {
+        let own = place("", begun.time, &begun.url);
+        return Ok((StatusCode::FOUND, [(header::LOCATION, own)]).into_response());
+    }
     let (mime, with_charset, shown) = shown_as(&begun.mime);
     let mime = match begun.charset.filter(|_| with_charset) {
         Some(charset) => format!("{mime}; charset={charset}"),

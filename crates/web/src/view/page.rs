@@ -34,6 +34,8 @@ const LINKED: usize = 40;
 const AROUND: usize = 8;
 /// Words of the page that are named.
 const WORDS: usize = 40;
+/// Bytes of a page whose words are listed.
+const LONG: u64 = 1_000_000;
 
 /// Everything that is known of a page.
 struct Known {
@@ -127,14 +129,16 @@ fn gather(desk: &dyn Desk, target: &str) -> Result<Result<Known, Unmet>, Failure
     let left_out = page.captures.len().saturating_sub(HISTORY);
     let page = Versions { captures: page.captures[left_out..].to_vec(), ..page };
     let history = with_shelf(desk, |shelf| history(shelf, &page)).map_err(|e| e.to_string());
+    // A long text takes seconds and many times its size to be taken apart.
+    let long = number(&doc, "bytes") > LONG;
     let mut known = Known {
         explained: explain(&url),
         incoming,
         more_incoming: more.is_some(),
         outgoing: told(Question::LinksOut { source: url.clone() }).0,
         around: told(Question::Around { target: url.clone(), limit: AROUND }).0,
-        near: told(Question::DocNear(url.clone())).0,
-        words: told(Question::DocWords(url)).0,
+        near: if long { Vec::new() } else { told(Question::DocNear(url.clone())).0 },
+        words: if long { Vec::new() } else { told(Question::DocWords(url)).0 },
         history,
         left_out,
         doc,
@@ -409,7 +413,8 @@ fn words(known: &Known, url: &str) -> Markup {
     html! {
         section id="words" {
             h2 { "Its words" }
-            @if rows.is_empty() { p.quiet { "No words of it are in the index." } } @else {
+            @if number(&known.doc, "bytes") > LONG { p.quiet { "It is too long for its words to be listed here; " code { "argiope doc --words" } " lists them." } }
+            @else if rows.is_empty() { p.quiet { "No words of it are in the index." } } @else {
                 p.quiet { (plural(rows.len() as u64, "word", "different words")) ", the most frequent first." }
                 p.cloud { @for row in rows.iter().take(WORDS) {
                     a href=(format!("/word?w={}", encoded(text(row, "word")))) { bdi { (short(text(row, "word"), 40)) } span.quiet { " " (count(places(row) as u64)) } } " "
