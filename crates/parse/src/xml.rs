@@ -2,7 +2,7 @@
 //!
 //! * What this is: a scanner for documents of which a few elements matter. It hands out start
 //!   tags, end tags and pieces of text, and does not care whether they fit together.
-//! * Its place: `sitemap` reads with it.
+//! * Its place: `sitemap` and `feed` read with it.
 //! * Invariants: no text makes it fail; every byte is looked at a bounded number of times, so a
 //!   search that found no end is not made again.
 //! * What is not here: namespaces (a prefix is only a part of the name), document types and the
@@ -110,6 +110,11 @@ impl<'t> Iterator for Pieces<'t> {
 }
 
 impl<'t> Pieces<'t> {
+    /// How many bytes are still ahead.
+    pub(crate) fn ahead(&self) -> usize {
+        self.rest.len()
+    }
+
     /// Takes what stands before the next `<`, which is looked for after `from` bytes.
     fn take_text(&mut self, from: usize) -> &'t str {
         let end = memchr(b'<', &self.rest.as_bytes()[from..]);
@@ -166,6 +171,26 @@ impl<'t> Element<'t> {
         Element { name, is_empty, attributes }
     }
 
+    /// The prefixes it declares, and what they stand for.
+    pub(crate) fn declared(&self) -> Vec<(&'t str, Cow<'t, str>)> {
+        let mut out = Vec::new();
+        let mut rest = self.attributes;
+        while let Some(at) = memmem::find(rest.as_bytes(), b"xmlns") {
+            rest = &rest[at + 5..];
+            let Some((prefix, _)) = rest.split_once('=') else { break };
+            let prefix = prefix.trim_ascii_end();
+            let name = prefix.strip_prefix(':').unwrap_or(prefix);
+            if name.is_empty() == prefix.is_empty()
+                && !name.contains(|c: char| c.is_ascii_whitespace() || c == '"')
+            {
+                let full = &self.attributes[self.attributes.len() - rest.len() - 5..];
+                let full = &full[..5 + prefix.len()];
+                out.extend(self.attribute(full).map(|value| (name, value)));
+            }
+        }
+        out
+    }
+
     /// The value of an attribute, by its full name.
     pub(crate) fn attribute(&self, name: &str) -> Option<Cow<'t, str>> {
         let mut rest = self.attributes;
@@ -193,6 +218,17 @@ impl<'t> Element<'t> {
 /// The text with its entities replaced: the five of XML and numbers. What is not one of them
 /// stays as it is, since a bare `&` in a URL is the commonest mistake of all.
 pub(crate) fn unescaped(text: &str) -> Cow<'_, str> {
+    // The longest is a number with its leading zeros; farther off it belongs to another.
+    unescaped_with(text, 12, |entity, out| character(entity).map(|c| out.push(c)).is_some())
+}
+
+/// The same with entities of another's choice, of fewer than `longest` bytes: `known` adds what
+/// an entity stands for, and says whether it is one.
+pub(crate) fn unescaped_with(
+    text: &str,
+    longest: usize,
+    mut known: impl FnMut(&str, &mut String) -> bool,
+) -> Cow<'_, str> {
     if !text.contains('&') {
         return Cow::Borrowed(text);
     }
@@ -201,14 +237,9 @@ pub(crate) fn unescaped(text: &str) -> Cow<'_, str> {
     while let Some(at) = rest.find('&') {
         out.push_str(&rest[..at]);
         rest = &rest[at + 1..];
-        // The longest is a number with its leading zeros; farther off it belongs to another.
-        let window = &rest.as_bytes()[..rest.len().min(12)];
-        let entity = memchr(b';', window).map(|end| &rest[..end]);
-        match entity.and_then(|e| Some((e.len(), character(e)?))) {
-            Some((len, c)) => {
-                out.push(c);
-                rest = &rest[len + 1..];
-            }
+        let window = &rest.as_bytes()[..rest.len().min(longest)];
+        match memchr(b';', window).filter(|&end| known(&rest[..end], &mut out)) {
+            Some(end) => rest = &rest[end + 1..],
             None => out.push('&'),
         }
     }
@@ -216,7 +247,7 @@ pub(crate) fn unescaped(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-fn character(entity: &str) -> Option<char> {
+pub(crate) fn character(entity: &str) -> Option<char> {
     match entity {
         "amp" => Some('&'),
         "lt" => Some('<'),
