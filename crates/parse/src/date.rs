@@ -129,7 +129,7 @@ const MONTHS: [&[&str]; 12] = [
 fn month(word: &str) -> Option<i64> {
     let word = word.to_lowercase();
     let is_it = |names: &&[&str]| names.iter().any(|name| word.starts_with(name));
-    MONTHS.iter().position(|names| is_it(names)).map(|at| at as i64 + 1)
+    MONTHS.iter().position(is_it).map(|at| at as i64 + 1)
 }
 
 /// `Sat, 31 Jan 2026 23:59:59 GMT`, `31-Jan-26`, `January 31, 2026`, `Sat Jan 31 23:59:59 CET 2026`.
