@@ -233,8 +233,8 @@ fn absolute(reference: &str, base: Option<&CanonicalUrl>) -> Option<CanonicalUrl
     }
 }
 
-/// A time as feeds write it.
-fn time(text: &str) -> Option<FeedTime> {
+/// A date as feeds and front pages write it, with or without a time of day.
+pub fn read_date(text: &str) -> Option<FeedTime> {
     date::read_with_zone(text).map(|(time, zone)| FeedTime { time, zone })
 }
 

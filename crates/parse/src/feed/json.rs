@@ -7,7 +7,7 @@
 //! * What is not here: numbers as numbers. Where one stands for a name, its digits are the name.
 
 use super::text::Raw;
-use super::{Enclosure, Feed, FeedEntry, FeedKind, absolute, time};
+use super::{Enclosure, Feed, FeedEntry, FeedKind, absolute, read_date};
 use argiope_model::CanonicalUrl;
 use std::borrow::Cow;
 
@@ -120,8 +120,8 @@ impl Json {
             summary: line(self.text("summary")),
             content: html.or_else(plain).map(|raw| raw.body()).unwrap_or_default(),
             author: author.unwrap_or_else(|| feed_author.to_owned()),
-            published: self.text("date_published").and_then(|t| time(&t)),
-            updated: self.text("date_modified").and_then(|t| time(&t)),
+            published: self.text("date_published").and_then(|t| read_date(&t)),
+            updated: self.text("date_modified").and_then(|t| read_date(&t)),
             categories: self
                 .list("tags")
                 .iter()

@@ -8,7 +8,7 @@
 
 use super::text::Raw;
 use super::tree::{Space, Tree, tree};
-use super::{Enclosure, Feed, FeedEntry, FeedKind, absolute, time};
+use super::{Enclosure, Feed, FeedEntry, FeedKind, absolute, read_date};
 use argiope_model::CanonicalUrl;
 use std::borrow::Cow;
 
@@ -242,8 +242,8 @@ impl<'t> Reading<'_, 't> {
             language,
             description: texts.next().map(|n| self.raw(n).line()).unwrap_or_default(),
             updated: times
-                .find_map(|n| time(&self.characters(n)))
-                .or_else(|| time(&self.tree.attribute(at, "LASTMOD")?)),
+                .find_map(|n| read_date(&self.characters(n)))
+                .or_else(|| read_date(&self.tree.attribute(at, "LASTMOD")?)),
             picture: picture
                 .or_else(|| self.in_space(at, Space::Itunes, "image").find_map(|n| self.image(n))),
             minutes,
@@ -334,21 +334,21 @@ impl<'t> Reading<'_, 't> {
     fn times(&self, node: usize) -> (Option<super::FeedTime>, Option<super::FeedTime>) {
         let of = |names: &[&str]| {
             let mut found = self.of(node, names);
-            found.find_map(|n| time(&self.characters(n)))
+            found.find_map(|n| read_date(&self.characters(n)))
         };
         let terms = |name| {
             let mut found = self.in_space(node, Space::DublinTerms, name);
-            found.find_map(|n| time(&self.characters(n)))
+            found.find_map(|n| read_date(&self.characters(n)))
         };
         let mut dates = self.in_space(node, Space::Dublin, "date");
-        let date = dates.find_map(|n| time(&self.characters(n)));
+        let date = dates.find_map(|n| read_date(&self.characters(n)));
         let published = of(&["pubdate", "published", "issued"])
             .or_else(|| terms("issued"))
             .or(date)
             .or_else(|| of(&["created"]))
             .or_else(|| terms("created"));
         let updated = of(&["updated", "modified"]).or_else(|| terms("modified"));
-        (published, updated.or_else(|| time(&self.tree.attribute(node, "LASTMOD")?)))
+        (published, updated.or_else(|| read_date(&self.tree.attribute(node, "LASTMOD")?)))
     }
 
     /// Who wrote it. Atom lets the source or the whole feed say so.

@@ -1,0 +1,346 @@
+//! Which parts of a page surround the news: menus, footers, advertisements, lists of what others
+//! read.
+//!
+//! * What this is: every node of a page, judged by what it stands in.
+//! * Its place: `headlines` drops links in what is `Around` and trusts those `Beside` less.
+//! * Invariants: whatever holds half of the page is not judged by its name.
+//! * What is not here: the links themselves.
+
+use argiope_parse::Outline;
+
+/// Where a node stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Region {
+    /// Among the news, as far as one can tell.
+    Main,
+    /// Beside them: a sidebar, what is related.
+    Beside,
+    /// What others read: mostly the same again.
+    Popular,
+    /// Surely no news.
+    Around,
+}
+
+/// Names of classes and identities that only menus and the like have.
+const AROUND: &[&str] = &[
+    "nav",
+    "navbar",
+    "navi",
+    "navigation",
+    "navlinks",
+    "subnav",
+    "topnav",
+    "mainnav",
+    "menu",
+    "menus",
+    "submenu",
+    "megamenu",
+    "dropdown",
+    "footer",
+    "foot",
+    "bottombar",
+    "breadcrumb",
+    "breadcrumbs",
+    "pagination",
+    "pager",
+    "paging",
+    "paginator",
+    "social",
+    "share",
+    "sharing",
+    "sharebar",
+    "cookie",
+    "cookies",
+    "consent",
+    "login",
+    "signin",
+    "subscribe",
+    "sitemap",
+    "skip",
+    "skiplinks",
+    "toolbar",
+    "topbar",
+    "copyright",
+    "legal",
+    "tags",
+    "tagcloud",
+    "taglist",
+    "byline",
+    "author",
+    "authors",
+    "advert",
+    "ads",
+    "ad",
+    "adv",
+    "advertisement",
+    "advertising",
+    "anzeige",
+    "sponsored",
+    "sponsor",
+    "sponsors",
+    "werbung",
+    "comments",
+    "langs",
+    "language",
+    "languages",
+    "weather",
+    "wetter",
+    "calendar",
+    "archives",
+    "partner",
+    "partners",
+    "outbrain",
+    "taboola",
+    "dianomi",
+    "friendlink",
+    "friendlinks",
+    "youqing",
+    "accessibility",
+    "offcanvas",
+    "hamburger",
+    "modal",
+    "popup",
+    "overlay",
+    "paywall",
+    "newsletter",
+    "kicker",
+    "hashtag",
+    "hashtags",
+    "topics",
+    "quicklinks",
+    "masthead",
+    "sidenav",
+    "utility",
+];
+
+/// Names that say what others read.
+const POPULAR: &[&str] = &[
+    "mostread",
+    "mostpopular",
+    "mostviewed",
+    "mostshared",
+    "popular",
+    "meistgelesen",
+    "topread",
+    "ranking",
+    "rankings",
+    "hotlist",
+    "trending",
+    "toplist",
+    "bestof",
+    "mostwatched",
+    "mostcommented",
+];
+
+/// Names of what stands beside.
+const BESIDE: &[&str] = &[
+    "sidebar",
+    "side",
+    "aside",
+    "related",
+    "recommended",
+    "recommend",
+    "promo",
+    "promos",
+    "promotion",
+    "widget",
+    "widgets",
+    "banner",
+    "services",
+    "deals",
+    "shop",
+    "shopping",
+    "coupons",
+    "events",
+    "jobs",
+];
+
+/// The words of the headings of such lists.
+const POPULAR_HEADINGS: &[&str] = &[
+    "most read",
+    "most popular",
+    "most viewed",
+    "most watched",
+    "most shared",
+    "trending",
+    "meistgelesen",
+    "am meisten gelesen",
+    "les plus lus",
+    "le plus lu",
+    "lo más leído",
+    "lo mas leido",
+    "más leídas",
+    "más leídos",
+    "mais lidas",
+    "più letti",
+    "i più letti",
+    "meest gelezen",
+    "mest lest",
+    "mest lästa",
+    "najczęściej czytane",
+    "самое читаемое",
+    "популярное",
+    "排行",
+    "热门",
+    "热点排行",
+    "点击排行",
+    "人気",
+    "ランキング",
+    "アクセス",
+    "많이 본",
+    "الأكثر قراءة",
+];
+
+/// The region of every node.
+pub(super) fn regions(page: &Outline) -> Vec<Region> {
+    let all = page.nodes.len();
+    let mut out = vec![Region::Main; all];
+    for node in 1..all {
+        let inherited = out[page.nodes[node].parent];
+        out[node] = if page.nodes[node].name.is_empty() || inherited == Region::Around {
+            inherited
+        } else {
+            inherited.max(own(page, node, all))
+        };
+    }
+    mark_popular_lists(page, &mut out);
+    out
+}
+
+fn own(page: &Outline, node: usize, all: usize) -> Region {
+    let n = &page.nodes[node];
+    if matches!(&*n.name, "html" | "body" | "main" | "article" | "a") || 2 * (n.end - node) > all {
+        return Region::Main;
+    }
+    let in_article = || {
+        page.ancestors(node)
+            .any(|a| matches!(&*page.nodes[a].name, "article" | "main" | "li" | "section"))
+    };
+    match &*n.name {
+        "nav" | "menu" | "form" => return Region::Around,
+        "footer" | "header" if !in_article() => return Region::Around,
+        "aside" => return Region::Beside,
+        _ => {}
+    }
+    match page.attribute(node, "role").unwrap_or_default() {
+        "navigation" | "contentinfo" | "search" | "menu" | "menubar" | "dialog" => {
+            return Region::Around;
+        }
+        "complementary" => return Region::Beside,
+        _ => {}
+    }
+    if page.attribute(node, "aria-hidden") == Some("true") && page.inside(node, &["a"]).count() > 5
+    {
+        return Region::Around;
+    }
+    let mut found = Region::Main;
+    for name in ["class", "id"] {
+        let Some(value) = page.attribute(node, name) else { continue };
+        let words = words(value);
+        for (at, word) in words.iter().enumerate() {
+            let both = words.get(at + 1).map(|next| format!("{word}{next}")).unwrap_or_default();
+            let is = |list: &[&str]| list.contains(&word.as_str()) || list.contains(&both.as_str());
+            // A name with more words says something else: `menu-open`, `no-ads`, `nav-wrapper-page`.
+            let is_negated =
+                at > 0 && matches!(words[at - 1].as_str(), "no" | "has" | "with" | "is");
+            if is_negated {
+                continue;
+            }
+            found = found.max(match () {
+                () if is(AROUND) => Region::Around,
+                () if is(POPULAR) => Region::Popular,
+                () if is(BESIDE) => Region::Beside,
+                () => Region::Main,
+            });
+        }
+    }
+    found
+}
+
+/// The words of a class or an identity: parted by signs and by capitals.
+fn words(value: &str) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    for token in value.split(|c: char| !c.is_ascii_alphanumeric()).filter(|t| !t.is_empty()) {
+        let mut word = String::new();
+        let mut was_small = false;
+        for c in token.chars() {
+            if c.is_ascii_uppercase() && was_small {
+                out.push(std::mem::take(&mut word));
+            }
+            was_small = c.is_ascii_lowercase();
+            if c.is_ascii_digit() {
+                continue;
+            }
+            word.push(c.to_ascii_lowercase());
+        }
+        if !word.is_empty() {
+            out.push(word);
+        }
+    }
+    out
+}
+
+/// Lists under a heading that says that they are what others read.
+fn mark_popular_lists(page: &Outline, regions: &mut [Region]) {
+    let all = page.nodes.len();
+    for heading in 1..all {
+        let name = &*page.nodes[heading].name;
+        let is_heading = matches!(name, "h1" | "h2" | "h3" | "h4" | "h5" | "h6");
+        let is_title = || {
+            matches!(name, "div" | "span" | "p" | "strong" | "b" | "dt" | "a")
+                && page.nodes[heading].end - heading <= 6
+        };
+        if !is_heading && !is_title() {
+            continue;
+        }
+        let text = page.line(heading, 80, |_| false).to_lowercase();
+        let is_it = text.chars().count() <= 32 && POPULAR_HEADINGS.iter().any(|h| text.contains(h));
+        if !is_it {
+            continue;
+        }
+        // The nearest part that has links besides the heading, unless that is half of the page.
+        let with_links = page.ancestors(heading).find(|&a| {
+            let before =
+                (heading..page.nodes[heading].end).filter(|&n| page.nodes[n].name == "a").count();
+            page.inside(a, &["a"]).take(before + 3).count() > before + 2
+        });
+        let Some(list) = with_links else { continue };
+        let links = page.inside(list, &["a"]).count();
+        if 4 * (page.nodes[list].end - list) < all && links <= 60 {
+            let from = heading.max(list);
+            for region in &mut regions[from..page.nodes[list].end] {
+                *region = (*region).max(Region::Popular);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use argiope_parse::parse_outline;
+
+    fn of(html: &str, marker: &str) -> Region {
+        let filler = "<p>x</p>".repeat(200);
+        let page = parse_outline(format!("<body>{filler}{html}").as_bytes(), None);
+        let at = page.nodes.iter().position(|n| n.text == marker).unwrap();
+        regions(&page)[at]
+    }
+
+    #[test]
+    fn parts_are_known_by_their_element_role_and_name() {
+        for (html, want) in [
+            ("<nav><a>m</a></nav>", Region::Around),
+            ("<div class='mainNav'><a>m</a></div>", Region::Around),
+            ("<div class=\"no-ads\"><a>m</a></div>", Region::Main),
+            ("<article><header><a>m</a></header></article>", Region::Main),
+            ("<div role=contentinfo><a>m</a></div>", Region::Around),
+            ("<div id=most-read><a>m</a></div>", Region::Popular),
+            ("<aside><a>m</a></aside>", Region::Beside),
+            ("<div><h3>Meistgelesen</h3><a>1</a><a>2</a><a>m</a></div>", Region::Popular),
+            ("<div class=menuboard><a>m</a></div>", Region::Main),
+        ] {
+            assert_eq!(of(html, "m"), want, "{html}");
+        }
+    }
+}
