@@ -55,6 +55,8 @@ struct Link {
     region: Region,
     /// Whether it stands in a heading, or one in it.
     heading: bool,
+    /// Whether it leads to another site.
+    foreign: bool,
     /// By itself.
     own: f32,
     /// The group of links at equal places.
@@ -65,6 +67,7 @@ struct Link {
 struct Target {
     url: CanonicalUrl,
     by_url: f32,
+    foreign: bool,
     shape: usize,
     links: Vec<usize>,
     score: f32,
@@ -82,6 +85,7 @@ pub fn headlines(
 ) -> Vec<Headline> {
     let mut reading = Reading::new(page, url, suffixes);
     reading.judge_by_company();
+    reading.drop_foreign();
     reading.learn_from_shapes();
     reading.finish(now)
 }
@@ -101,7 +105,12 @@ impl<'p> Reading<'p> {
         let base = base.unwrap_or_else(|| url.clone());
         let joiner = base.joiner();
         let regions = region::regions(page);
-        let site = suffixes.site_of(url.host());
+        // bbc.com and bbc.co.uk are of one house.
+        let house = |host: &str| {
+            let site = suffixes.site_of(host);
+            site.split('.').next().unwrap_or_default().to_owned()
+        };
+        let own_house = house(url.host());
         let mut known: HashMap<CanonicalUrl, usize> = HashMap::new();
         let mut shapes: HashMap<String, usize> = HashMap::new();
         let (mut links, mut targets): (Vec<Link>, Vec<Target>) = (Vec::new(), Vec::new());
@@ -119,11 +128,12 @@ impl<'p> Reading<'p> {
             let target = *known.entry(to.clone()).or_insert_with(|| {
                 let count = shapes.len();
                 let shape = *shapes.entry(shape(&to)).or_insert(count);
-                let foreign = suffixes.site_of(to.host()) != site;
-                let by_url = article_score(&to) - if foreign { 1.5 } else { 0.0 };
+                let foreign = house(to.host()) != own_house;
+                let by_url = article_score(&to) - if foreign { 1.0 } else { 0.0 };
                 targets.push(Target {
                     url: to,
                     by_url,
+                    foreign,
                     shape,
                     links: Vec::new(),
                     score: f32::MIN,
@@ -146,6 +156,10 @@ impl<'p> Reading<'p> {
             {
                 own -= 4.0;
             }
+            if !heading && is_in_prose(page, node) {
+                own -= 3.0;
+            }
+            let foreign = targets[target].foreign;
             targets[target].links.push(links.len());
             links.push(Link {
                 node,
@@ -153,6 +167,7 @@ impl<'p> Reading<'p> {
                 title,
                 region: regions[node],
                 heading,
+                foreign,
                 own,
                 place: place(page, node),
             });
@@ -178,6 +193,7 @@ impl<'p> Reading<'p> {
                 if count >= 3.0 { (link.own + sum / count) / 2.0 + 0.3 } else { link.own };
             score -= match link.region {
                 Region::Popular => 6.0,
+                Region::Head if link.own < 3.5 => 6.0,
                 Region::Beside => 0.8,
                 _ => 0.0,
             };
@@ -192,6 +208,26 @@ impl<'p> Reading<'p> {
             if target.score == f32::MIN || better > known {
                 target.score = score;
                 target.best = at;
+            }
+        }
+    }
+
+    /// A site with headlines of its own shows those of others in boxes; only where all stand
+    /// together they count alike.
+    fn drop_foreign(&mut self) {
+        let mut places: HashMap<u64, (u32, u32)> = HashMap::new();
+        for link in &self.links {
+            let (own, foreign) = places.entry(link.place).or_default();
+            *(if link.foreign { foreign } else { own }) += 1;
+        }
+        let own = self.targets.iter().filter(|t| !t.foreign && t.score >= ENOUGH).count();
+        if own < 5 {
+            return;
+        }
+        for target in self.targets.iter_mut().filter(|t| t.foreign) {
+            let (own, foreign) = places[&self.links[target.best].place];
+            if 3 * own < foreign {
+                target.score -= 4.0;
             }
         }
     }
@@ -280,35 +316,36 @@ impl<'p> Reading<'p> {
     }
 }
 
-/// Without what only says where a click came from.
+/// Without what only says where a click came from: the whole query where the path is that of
+/// an article by itself, else what is known for it; the rest in order.
 fn without_tracking(url: &CanonicalUrl) -> CanonicalUrl {
     let Some(query) = url.query() else { return url.clone() };
+    let bare = url.without_query();
+    if article_score(&bare) >= 1.5 {
+        return bare;
+    }
     let is_tracking = |pair: &&str| {
         let name = pair.split('=').next().unwrap_or_default().to_ascii_lowercase();
-        name.starts_with("utm_")
-            || matches!(
-                &*name,
-                "ref"
-                    | "referrer"
-                    | "source"
-                    | "fbclid"
-                    | "gclid"
-                    | "cmp"
-                    | "cmpid"
-                    | "intcid"
-                    | "icid"
-                    | "mod"
-                    | "from"
-                    | "spm"
-            )
+        let known =
+            ["ref", "referrer", "source", "fbclid", "gclid", "cmp", "cmpid", "icid", "from", "spm"];
+        name.starts_with("utm_") || known.contains(&&*name)
     };
-    if !query.split('&').any(|pair| is_tracking(&pair)) {
-        return url.clone();
-    }
     let kept: Vec<&str> = query.split('&').filter(|pair| !is_tracking(pair)).collect();
-    let text = url.without_query().to_string();
-    let text = if kept.is_empty() { text } else { format!("{text}?{}", kept.join("&")) };
-    CanonicalUrl::parse(&text).unwrap_or_else(|_| url.clone())
+    let text =
+        if kept.is_empty() { bare.to_string() } else { format!("{bare}?{}", kept.join("&")) };
+    CanonicalUrl::parse(&text).map_or_else(|_| url.clone(), |kept| kept.with_sorted_query())
+}
+
+/// Whether a link stands in running text: its block says much more than the link does.
+fn is_in_prose(page: &Outline, link: usize) -> bool {
+    let block = page.ancestors(link).find(|&a| page.is_block(a));
+    let Some(block) = block.filter(|&b| matches!(&*page.nodes[b].name, "p" | "em" | "blockquote"))
+    else {
+        return false;
+    };
+    let all = page.line(block, 800, |_| false);
+    let others = page.line(block, 800, |n| page.nodes[n].name == "a");
+    others.len() > 40 && 2 * others.len() > all.len()
 }
 
 /// How many words a text has; a letter of a script without spaces is half of one.

@@ -15,6 +15,8 @@ pub(super) enum Region {
     Main,
     /// Beside them: a sidebar, what is related.
     Beside,
+    /// The head of the page: a menu, but for a line of the latest news.
+    Head,
     /// What others read: mostly the same again.
     Popular,
     /// Surely no news.
@@ -217,8 +219,11 @@ fn own(page: &Outline, node: usize, all: usize) -> Region {
             .any(|a| matches!(&*page.nodes[a].name, "article" | "main" | "li" | "section"))
     };
     match &*n.name {
-        "nav" | "menu" | "form" => return Region::Around,
-        "footer" | "header" if !in_article() => return Region::Around,
+        "nav" | "menu" => return Region::Around,
+        // Some pages stand in a form as a whole.
+        "form" if page.inside(node, &["a"]).take(10).count() < 10 => return Region::Around,
+        "footer" if !in_article() => return Region::Around,
+        "header" if !in_article() => return Region::Head,
         "aside" => return Region::Beside,
         _ => {}
     }
@@ -254,7 +259,17 @@ fn own(page: &Outline, node: usize, all: usize) -> Region {
             });
         }
     }
-    found
+    // Names deceive: what has headings with links of some length is no menu.
+    if found == Region::Around && has_headlines(page, node) { Region::Main } else { found }
+}
+
+fn has_headlines(page: &Outline, node: usize) -> bool {
+    let long = page.inside(node, &["h2", "h3", "h4"]).filter(|&heading| {
+        let in_link = || page.nodes[page.nodes[heading].parent].name == "a";
+        (page.inside(heading, &["a"]).next().is_some() || in_link())
+            && page.line(heading, 200, |_| false).split_whitespace().count() >= 4
+    });
+    long.take(2).count() == 2
 }
 
 /// The words of a class or an identity: parted by signs and by capitals.
@@ -334,6 +349,11 @@ mod tests {
             ("<div class='mainNav'><a>m</a></div>", Region::Around),
             ("<div class=\"no-ads\"><a>m</a></div>", Region::Main),
             ("<article><header><a>m</a></header></article>", Region::Main),
+            ("<header><ul><a>m</a></ul></header>", Region::Head),
+            (
+                "<div class=menu><h3><a>one two three four</a></h3><a>m</a><h3><a>a b c d</a></h3></div>",
+                Region::Main,
+            ),
             ("<div role=contentinfo><a>m</a></div>", Region::Around),
             ("<div id=most-read><a>m</a></div>", Region::Popular),
             ("<aside><a>m</a></aside>", Region::Beside),
