@@ -84,6 +84,7 @@ pub fn headlines(
     now: Time,
 ) -> Vec<Headline> {
     let mut reading = Reading::new(page, url, suffixes);
+    reading.drop_common_titles();
     reading.judge_by_company();
     reading.drop_foreign();
     reading.learn_from_shapes();
@@ -173,6 +174,25 @@ impl<'p> Reading<'p> {
             });
         }
         Reading { page, base, links, targets, shapes: shapes.len() }
+    }
+
+    /// Words that lead to several articles say nothing about any of them: "read more".
+    fn drop_common_titles(&mut self) {
+        let mut targets: HashMap<&str, Vec<usize>> = HashMap::new();
+        for link in self.links.iter().filter(|l| !l.title.is_empty()) {
+            let known = targets.entry(&link.title).or_default();
+            if known.len() < 3 && !known.contains(&link.target) {
+                known.push(link.target);
+            }
+        }
+        let common: Vec<String> = targets
+            .into_iter()
+            .filter(|(_, t)| t.len() >= 3)
+            .map(|(title, _)| title.to_owned())
+            .collect();
+        for link in self.links.iter_mut().filter(|l| common.contains(&l.title)) {
+            link.title.clear();
+        }
     }
 
     /// Links at equal places share half of their judgement.
@@ -422,6 +442,8 @@ fn title(page: &Outline, link: usize) -> (String, bool) {
     }
     // A picture says what it shows, which is rarely a title.
     let said = page.attribute(link, "aria-label").or_else(|| page.attribute(link, "title"));
+    let shown = || page.inside(link, &["img"]).find_map(|image| page.attribute(image, "alt"));
+    let said = said.or_else(shown);
     (
         said.map(|s| s.split_whitespace().collect::<Vec<_>>().join(" ")).unwrap_or_default(),
         in_heading,

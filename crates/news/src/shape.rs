@@ -249,8 +249,8 @@ pub(crate) fn article_score(url: &CanonicalUrl) -> f32 {
         score += 1.3;
     } else if id(last, 3) {
         score += 0.8;
-    } else if id(query, 2) && !query.contains("cat=") && !query.contains("page=") {
-        score += 0.8;
+    } else {
+        score += query.split('&').map(query_score).fold(0.0, f32::max);
     }
     if last.contains(".htm")
         || last.contains(".shtml")
@@ -272,6 +272,22 @@ pub(crate) fn article_score(url: &CanonicalUrl) -> f32 {
         score -= 4.0;
     }
     score
+}
+
+/// How much a pair of a query looks like the number of an article.
+fn query_score(pair: &str) -> f32 {
+    let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+    let name = name.to_ascii_lowercase();
+    let lists =
+        ["cat", "page", "paged", "start", "offset", "lang", "section", "limit", "ipp", "tag"];
+    if lists.contains(&&*name) || !value.bytes().all(|b| b.is_ascii_digit()) {
+        return 0.0;
+    }
+    match value.len() {
+        4.. => 1.2,
+        2..4 => 0.8,
+        _ => 0.0,
+    }
 }
 
 /// What URLs of one kind have in common: host, number of parts, and of each part its kind.

@@ -3,9 +3,10 @@
 //!
 //! * What this is: every node of a page, judged by what it stands in.
 //! * Its place: `headlines` drops links in what is `Around` and trusts those `Beside` less.
-//! * Invariants: whatever holds half of the page is not judged by its name.
+//! * Invariants: whatever holds half of the long links of a page is not judged by its name.
 //! * What is not here: the links themselves.
 
+use super::block::is_wide;
 use argiope_parse::Outline;
 
 /// Where a node stands.
@@ -193,25 +194,52 @@ const POPULAR_HEADINGS: &[&str] = &[
     "الأكثر قراءة",
 ];
 
+/// How many links of some length there are before each node.
+struct Long(Vec<u32>);
+
+impl Long {
+    fn new(page: &Outline) -> Self {
+        let mut count = 0;
+        let mut before = Vec::with_capacity(page.nodes.len() + 1);
+        for node in 0..page.nodes.len() {
+            before.push(count);
+            if page.nodes[node].name == "a" {
+                let text = page.line(node, 200, |_| false);
+                let wide = text.chars().filter(|c| is_wide(*c)).count();
+                count += u32::from(wide >= 8 || text.split_whitespace().count() >= 4);
+            }
+        }
+        before.push(count);
+        Long(before)
+    }
+
+    /// The share of a node in all of them.
+    fn share(&self, page: &Outline, node: usize) -> f32 {
+        let inside = self.0[page.nodes[node].end] - self.0[node];
+        inside as f32 / self.0.last().map_or(1, |all| (*all).max(1)) as f32
+    }
+}
+
 /// The region of every node.
 pub(super) fn regions(page: &Outline) -> Vec<Region> {
     let all = page.nodes.len();
+    let long = Long::new(page);
     let mut out = vec![Region::Main; all];
     for node in 1..all {
         let inherited = out[page.nodes[node].parent];
         out[node] = if page.nodes[node].name.is_empty() || inherited == Region::Around {
             inherited
         } else {
-            inherited.max(own(page, node, all))
+            inherited.max(own(page, node, &long))
         };
     }
-    mark_popular_lists(page, &mut out);
+    mark_popular_lists(page, &long, &mut out);
     out
 }
 
-fn own(page: &Outline, node: usize, all: usize) -> Region {
+fn own(page: &Outline, node: usize, long: &Long) -> Region {
     let n = &page.nodes[node];
-    if matches!(&*n.name, "html" | "body" | "main" | "article" | "a") || 2 * (n.end - node) > all {
+    if matches!(&*n.name, "html" | "body" | "main" | "article" | "a") {
         return Region::Main;
     }
     let in_article = || {
@@ -237,6 +265,9 @@ fn own(page: &Outline, node: usize, all: usize) -> Region {
     if page.attribute(node, "aria-hidden") == Some("true") && page.inside(node, &["a"]).count() > 5
     {
         return Region::Around;
+    }
+    if long.share(page, node) > 0.5 {
+        return Region::Main;
     }
     let mut found = Region::Main;
     for name in ["class", "id"] {
@@ -296,7 +327,7 @@ fn words(value: &str) -> Vec<String> {
 }
 
 /// Lists under a heading that says that they are what others read.
-fn mark_popular_lists(page: &Outline, regions: &mut [Region]) {
+fn mark_popular_lists(page: &Outline, long: &Long, regions: &mut [Region]) {
     let all = page.nodes.len();
     for heading in 1..all {
         let name = &*page.nodes[heading].name;
@@ -321,7 +352,7 @@ fn mark_popular_lists(page: &Outline, regions: &mut [Region]) {
         });
         let Some(list) = with_links else { continue };
         let links = page.inside(list, &["a"]).count();
-        if 4 * (page.nodes[list].end - list) < all && links <= 60 {
+        if long.share(page, list) < 0.4 && links <= 60 {
             let from = heading.max(list);
             for region in &mut regions[from..page.nodes[list].end] {
                 *region = (*region).max(Region::Popular);
@@ -336,7 +367,7 @@ mod tests {
     use argiope_parse::parse_outline;
 
     fn of(html: &str, marker: &str) -> Region {
-        let filler = "<p>x</p>".repeat(200);
+        let filler = "<p><a>one two three four</a></p>".repeat(9);
         let page = parse_outline(format!("<body>{filler}{html}").as_bytes(), None);
         let at = page.nodes.iter().position(|n| n.text == marker).unwrap();
         regions(&page)[at]
