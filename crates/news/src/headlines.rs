@@ -272,9 +272,7 @@ impl<'p> Reading<'p> {
             let words = word_count(&self.links[target.best].title);
             if all >= 4.0 && share >= 0.6 && words >= 1.5 {
                 target.score += 1.2;
-            } else if all >= 4.0 && share <= 0.2 {
-                target.score -= 1.0;
-            } else if all <= 1.0 && is_section_url(&target.url) {
+            } else if all >= 4.0 && share <= 0.2 || all <= 1.0 && is_section_url(&target.url) {
                 target.score -= 1.0;
             }
             target.taken = target.score >= ENOUGH && words >= 1.0 && !is_service(&target.url);

@@ -84,7 +84,7 @@ fn named_month(word: &str) -> Option<u16> {
 
 /// The date, if there is such a day; a day of 0 stands for the month.
 fn checked(year: u16, month: u16, day: u16) -> Option<UrlDate> {
-    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
     let length = match month {
         2 => 28 + u16::from(leap),
         4 | 6 | 9 | 11 => 30,

@@ -223,7 +223,7 @@ impl Building {
         let name = String::from_utf8_lossy(&tag.name);
         self.end_before(&name);
         let attributes = tag.attributes.iter().filter_map(|(name, value)| {
-            let known = ATTRIBUTES.iter().find(|known| known.as_bytes() == &**name)?;
+            let known = ATTRIBUTES.iter().find(|known| *known.as_bytes() == **name)?;
             Some((*known, String::from_utf8_lossy(&value.value).into_owned()))
         });
         let attributes: Vec<_> = attributes.collect();
@@ -250,7 +250,8 @@ impl Building {
         );
         let (parent, id) = (self.top(), self.nodes.len());
         self.nodes.push(OutlineNode { name, parent, end: id + 1, text: String::new(), attributes });
-        if !is_empty && !(tag.self_closing && self.is_in_picture()) && self.open.len() < MAX_DEPTH {
+        let is_ended = is_empty || tag.self_closing && self.is_in_picture();
+        if !is_ended && self.open.len() < MAX_DEPTH {
             self.open.push(id);
         }
     }
@@ -339,6 +340,15 @@ impl Building {
             return;
         }
         let id = self.nodes.len();
+        // The tokenizer may hand over a text in pieces.
+        if let Some(last) = self.nodes.last_mut()
+            && last.name.is_empty()
+            && last.parent == top
+            && id > 1
+        {
+            last.text.push_str(&String::from_utf8_lossy(text));
+            return;
+        }
         let text = String::from_utf8_lossy(text).into_owned();
         self.nodes.push(OutlineNode { parent: top, end: id + 1, text, ..OutlineNode::default() });
     }
