@@ -8,7 +8,7 @@
 //!   last; each once.
 //! * What is not here: reading the feeds (`parse`), and title, author and text of an article.
 
-use crate::shape::{article_score, is_section_url};
+use crate::shape::article_score;
 use argiope_model::CanonicalUrl;
 use argiope_parse::Outline;
 
@@ -131,8 +131,6 @@ pub fn page_kind(page: &Outline, url: &CanonicalUrl) -> PageKind {
     let mut score = article_score(url).clamp(-1.5, 2.0) / 2.0;
     if url.path() == "/" {
         score -= 3.0;
-    } else if is_section_url(url) {
-        score -= 0.5;
     }
     for node in page.inside(0, &["meta"]) {
         let said =
