@@ -252,6 +252,9 @@ pub(crate) fn article_score(url: &CanonicalUrl) -> f32 {
     } else {
         score += query.split('&').map(query_score).fold(0.0, f32::max);
     }
+    if score < 1.0 && is_opaque(last) {
+        score += 1.0;
+    }
     if last.contains(".htm")
         || last.contains(".shtml")
         || last.contains(".php") && !query.is_empty()
@@ -272,6 +275,23 @@ pub(crate) fn article_score(url: &CanonicalUrl) -> f32 {
         score -= 4.0;
     }
     score
+}
+
+/// Whether a part of a path is the name of an article that only its site understands: letters and
+/// digits in no order that means something.
+fn is_opaque(part: &str) -> bool {
+    let stem = part.split('.').next().unwrap_or_default();
+    let digits = stem.bytes().filter(u8::is_ascii_digit).count();
+    let letters = stem.bytes().filter(u8::is_ascii_alphabetic).count();
+    let turns = stem
+        .as_bytes()
+        .windows(2)
+        .filter(|pair| pair[0].is_ascii_digit() != pair[1].is_ascii_digit())
+        .count();
+    let is_mixed = stem.bytes().any(|b| b.is_ascii_uppercase())
+        && stem.bytes().any(|b| b.is_ascii_lowercase())
+        && digits > 0;
+    stem.len() >= 8 && letters >= 2 && (digits >= 2 && turns >= 3 || is_mixed)
 }
 
 /// How much a pair of a query looks like the number of an article.
@@ -361,6 +381,7 @@ mod tests {
             "/news/world-europe-22544056",
             "/a/one-two-three-four-five",
             "/n/123456.html",
+            "/articles/cx2k9l0p3w7o",
             "/?p=1234",
         ] {
             assert!(article_score(&url(path)) >= 0.8, "{path} {}", article_score(&url(path)));

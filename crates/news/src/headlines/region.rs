@@ -220,6 +220,31 @@ impl Long {
     }
 }
 
+/// The words that mark what is paid for. They stand alone.
+const PAID: &[&str] = &[
+    "ad",
+    "advertisement",
+    "advertorial",
+    "anzeige",
+    "sponsored",
+    "sponsored content",
+    "promoted",
+    "paid content",
+    "paid post",
+    "werbung",
+    "publicité",
+    "publicidad",
+    "publicidade",
+    "pubblicità",
+    "contenu sponsorisé",
+    "patrocinado",
+    "реклама",
+    "广告",
+    "広告",
+    "광고",
+    "إعلان",
+];
+
 /// The region of every node.
 pub(super) fn regions(page: &Outline) -> Vec<Region> {
     let all = page.nodes.len();
@@ -234,6 +259,7 @@ pub(super) fn regions(page: &Outline) -> Vec<Region> {
         };
     }
     mark_popular_lists(page, &long, &mut out);
+    mark_paid(page, &long, &mut out);
     out
 }
 
@@ -361,6 +387,22 @@ fn mark_popular_lists(page: &Outline, long: &Long, regions: &mut [Region]) {
     }
 }
 
+/// The smallest part with a link around a mark that says it is paid for.
+fn mark_paid(page: &Outline, long: &Long, regions: &mut [Region]) {
+    for mark in 1..page.nodes.len() {
+        let text = page.nodes[mark].text.trim().trim_matches(['(', ')', '[', ']', ':', '*']);
+        if text.is_empty() || text.len() > 24 || !PAID.contains(&text.to_lowercase().as_str()) {
+            continue;
+        }
+        let with_link = std::iter::once(mark)
+            .chain(page.ancestors(mark))
+            .find(|&a| page.nodes[a].name == "a" || page.inside(a, &["a"]).next().is_some());
+        if let Some(part) = with_link.filter(|&part| long.share(page, part) < 0.3) {
+            regions[part..page.nodes[part].end].fill(Region::Around);
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -388,6 +430,8 @@ mod tests {
             ("<div role=contentinfo><a>m</a></div>", Region::Around),
             ("<div id=most-read><a>m</a></div>", Region::Popular),
             ("<aside><a>m</a></aside>", Region::Beside),
+            ("<div><small>Anzeige</small><p><a>m</a></p></div>", Region::Around),
+            ("<div><small>Anzeigen-Markt</small><p><a>m</a></p></div>", Region::Main),
             ("<div><h3>Meistgelesen</h3><a>1</a><a>2</a><a>m</a></div>", Region::Popular),
             ("<div class=menuboard><a>m</a></div>", Region::Main),
         ] {

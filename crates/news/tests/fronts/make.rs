@@ -39,6 +39,7 @@ struct Tongue {
     service: &'static [&'static str],
     ago: &'static str,
     promo: &'static str,
+    paid: &'static str,
 }
 
 const TONGUES: [Tongue; 6] = [
@@ -90,6 +91,7 @@ const TONGUES: [Tongue; 6] = [
         ],
         ago: "3 hours ago",
         promo: "Get our best stories in your inbox every morning",
+        paid: "Sponsored",
     },
     Tongue {
         code: "de",
@@ -139,6 +141,7 @@ const TONGUES: [Tongue; 6] = [
         ],
         ago: "vor 3 Stunden",
         promo: "Die besten Geschichten jeden Morgen in Ihrem Postfach",
+        paid: "Anzeige",
     },
     Tongue {
         code: "fr",
@@ -188,6 +191,7 @@ const TONGUES: [Tongue; 6] = [
         ],
         ago: "il y a 3 heures",
         promo: "Recevez chaque matin nos meilleurs articles par courriel",
+        paid: "Publicité",
     },
     Tongue {
         code: "zh",
@@ -203,6 +207,7 @@ const TONGUES: [Tongue; 6] = [
         service: &["关于我们", "联系我们", "隐私政策", "使用条款", "广告服务", "订阅"],
         ago: "3小时前",
         promo: "每天早晨接收我们的精选文章",
+        paid: "广告",
     },
     Tongue {
         code: "es",
@@ -252,6 +257,7 @@ const TONGUES: [Tongue; 6] = [
         ],
         ago: "hace 3 horas",
         promo: "Reciba cada mañana las mejores historias en su correo",
+        paid: "Publicidad",
     },
     Tongue {
         code: "ru",
@@ -301,6 +307,7 @@ const TONGUES: [Tongue; 6] = [
         ],
         ago: "3 часа назад",
         promo: "Получайте лучшие материалы каждое утро на почту",
+        paid: "Реклама",
     },
 ];
 
@@ -329,7 +336,7 @@ struct Making {
 pub fn front(seed: u64, layout: usize) -> Front {
     let mut draw = Draw::new(seed);
     let tongue = &TONGUES[draw.below(TONGUES.len())];
-    let scheme = draw.below(7);
+    let scheme = draw.below(9);
     let hashed = draw.chance(30);
     let number = 10_000 + draw.below(80_000);
     let mut making = Making {
@@ -356,7 +363,8 @@ impl Making {
     }
 
     fn title(&mut self) -> String {
-        self.words(4, 11)
+        // Some are short.
+        if self.draw.chance(10) { self.words(3, 4) } else { self.words(5, 11) }
     }
 
     fn class(&mut self, name: &str) -> String {
@@ -382,7 +390,9 @@ impl Making {
             3 => format!("/news/{n}.shtml"),
             4 => format!("/article.php?id={n}"),
             5 => format!("/a/202611{day:02}/c{n}.html"),
-            _ => format!("/{section}/art{n}/{slug}"),
+            6 => format!("/{section}/art{n}/{slug}"),
+            7 => format!("/articles/c{}o", opaque(n)),
+            _ => format!("/a/{:08x}-{:04x}-4f{}a", n * 7919, n % 65_536, n % 90),
         };
         (path, self.title())
     }
@@ -419,11 +429,12 @@ impl Making {
     }
 
     fn head(&mut self) {
-        let tag = if self.draw.chance(50) {
-            ("<header><nav>", "</nav></header>")
-        } else {
-            ("<div class='top-menu'>", "</div>")
-        };
+        let tags = [
+            ("<header><nav>", "</nav></header>"),
+            ("<div class='top-menu'>", "</div>"),
+            ("<div class=css-9a1>", "</div>"),
+        ];
+        let tag = tags[self.draw.below(3)];
         self.push(tag.0);
         self.push("<a href=/><img src=/logo.png alt='The Daily'></a><ul>");
         for section in self.tongue.sections {
@@ -453,11 +464,13 @@ impl Making {
             self.push("</ul></div>");
         }
         if self.draw.chance(50) {
-            self.push("<div class='trend-tags'>");
+            let kind = self.draw.one(&["tag", "t", "topics", "thema"]);
+            self.push("<div class='trend-strip'>");
             for _ in 0..6 {
-                let words = self.words(1, 2);
-                let path = format!("/tag/{}", self.draw.one(TONGUES[0].words));
-                self.push(&format!("<a href='{path}'>#{words}</a>"));
+                let words = self.words(1, 3);
+                let word = self.draw.one(TONGUES[0].words);
+                let path = format!("/{kind}/{word}-{}", self.draw.one(TONGUES[0].words));
+                self.push(&format!("<a href='{path}'>{words}</a>"));
             }
             self.push("</div>");
         }
@@ -568,8 +581,13 @@ impl Making {
     fn advertisement(&mut self) {
         let words = self.words(4, 8);
         let n = self.draw.below(9999);
-        match self.draw.below(3) {
+        match self.draw.below(4) {
             0 => self.push(&format!("<div class='ad-slot'><a href='https://ads.example/click?id={n}'>{words}</a></div>")),
+            // Made to look like the news, but for the word that the law asks for.
+            2 => {
+                let (class, paid) = (self.class("story-card"), self.tongue.paid);
+                self.push(&format!("<article class='{class}'><span>{paid}</span><h3><a href='/partner-content/{n}-good-for-you'>{words}</a></h3></article>"));
+            }
             1 => self.push(&format!("<div><a rel=sponsored href='https://shop.example/offer-{n}-buy-now-cheap'>{words}</a></div>")),
             _ => self.push(&format!("<div class=newsletter-box><p>{}</p><a href='/newsletter'>{}</a></div>", self.tongue.promo, self.tongue.promo)),
         }
@@ -603,11 +621,12 @@ impl Making {
     }
 
     fn foot(&mut self) {
-        let tag = if self.draw.chance(60) {
-            ("<footer>", "</footer>")
-        } else {
-            ("<div id=foot class=site-footer>", "</div>")
-        };
+        let tags = [
+            ("<footer>", "</footer>"),
+            ("<div id=foot class=site-footer>", "</div>"),
+            ("<div class=css-77f>", "</div>"),
+        ];
+        let tag = tags[self.draw.below(3)];
         self.push(tag.0);
         for (at, name) in self.tongue.service.iter().enumerate() {
             let path = ["about", "contact", "privacy", "terms", "advertise", "subscribe"][at];
@@ -620,6 +639,18 @@ impl Making {
         }
         self.push(tag.1);
     }
+}
+
+/// Letters and digits in no order.
+fn opaque(n: usize) -> String {
+    let signs = b"x7k2m9qr4w0zp5n8";
+    let mut seed = n * 2_654_435_761;
+    let mut out = String::new();
+    for _ in 0..10 {
+        out.push(char::from(signs[seed % signs.len()]));
+        seed = seed / 3 + 17 * n;
+    }
+    out
 }
 
 fn slug_of(section: &str) -> String {
