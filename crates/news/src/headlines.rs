@@ -14,6 +14,7 @@
 mod block;
 mod region;
 
+use crate::ago::read_time;
 use crate::shape::{article_score, is_section_url, is_service, shape};
 use argiope_model::{CanonicalUrl, Suffixes, Time};
 use argiope_parse::Outline;
@@ -143,7 +144,11 @@ impl<'p> Reading<'p> {
                 });
                 targets.len() - 1
             });
-            let (title, heading) = title(page, node);
+            let (mut title, heading) = title(page, node);
+            // A time that leads to something is not its title.
+            if title.len() <= 30 && read_time(&title, Time(0)).is_some() {
+                title.clear();
+            }
             let mut own = by_words(&title) + targets[target].by_url;
             own += if heading {
                 2.0

@@ -189,8 +189,12 @@ const SERVICE_WORDS: &[&str] = &[
     "wp-content",
 ];
 
-/// Whether a URL is that of a list, a person or a service, by the words of its path.
+/// Whether a URL is that of a list, a person or a service, by the words of its path. A section may
+/// be called so too; its articles have a day in their URLs, which none of these has but archives.
 pub(crate) fn is_service(url: &CanonicalUrl) -> bool {
+    if dates_in_url(url).iter().any(|date| date.day > 0) && !url.path().contains("/archiv") {
+        return false;
+    }
     let mut segments = url.path().split('/').filter(|s| !s.is_empty());
     let is_word = |s: &str| SERVICE_WORDS.contains(&s.to_ascii_lowercase().as_str());
     let first = segments.next();
@@ -382,6 +386,7 @@ mod tests {
             "/a/one-two-three-four-five",
             "/n/123456.html",
             "/articles/cx2k9l0p3w7o",
+            "/legal/2014-09/07/c_1.htm",
             "/?p=1234",
         ] {
             assert!(article_score(&url(path)) >= 0.8, "{path} {}", article_score(&url(path)));
