@@ -320,10 +320,14 @@ impl<'p> Reading<'p> {
                 continue;
             }
             let (shown_time, time) = block::time(self.page, block, now);
+            let mut summary = block::summary(self.page, block, &title);
+            if summary.is_empty() {
+                summary = block::summary_behind(self.page, block, &own, &places);
+            }
             out.push(Headline {
                 url: target.url.clone(),
                 section: block::section(self.page, block, &headings),
-                summary: block::summary(self.page, block, &title),
+                summary,
                 picture: block::picture(self.page, block, &self.base),
                 shown_time,
                 time,

@@ -75,7 +75,60 @@ pub(super) fn summary(page: &Outline, block: usize, title: &str) -> String {
             fallback = text;
         }
     }
-    fallback
+    if fallback.is_empty() { prose(page, block, title) } else { fallback }
+}
+
+/// The text that follows a block, where a headline and its summary stand side by side.
+pub(super) fn summary_behind(
+    page: &Outline,
+    block: usize,
+    own: &[usize],
+    taken: &[usize],
+) -> String {
+    let mut next = page.nodes[block].end;
+    let end = page.nodes[page.nodes[block].parent].end;
+    for _ in 0..4 {
+        let Some(node) = page.nodes.get(next).filter(|_| next < end) else { break };
+        let from = taken.partition_point(|&t| t < next);
+        let others = taken[from..taken.partition_point(|&t| t < node.end)].iter();
+        if others.clone().any(|t| !own.contains(t))
+            || matches!(&*node.name, "dt" | "h2" | "h3" | "h4")
+        {
+            break;
+        }
+        if matches!(&*node.name, "p" | "dd" | "div") {
+            let text = page.line(next, MAX_SUMMARY_BYTES, |n| page.nodes[n].name == "a");
+            if super::word_count(&text) >= 8.0 {
+                return text;
+            }
+        }
+        next = node.end.max(next + 1);
+    }
+    String::new()
+}
+
+/// The longest text of a block that is not called anything, if it is long enough.
+fn prose(page: &Outline, block: usize, title: &str) -> String {
+    let mut longest = String::new();
+    for node in block..page.nodes[block].end {
+        let is_leaf = page.is_block(node)
+            && !page.is_hidden(node)
+            && !matches!(&*page.nodes[node].name, "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "br")
+            && !(node + 1..page.nodes[node].end)
+                .any(|n| page.is_block(n) && page.nodes[n].name != "br");
+        if !is_leaf {
+            continue;
+        }
+        let text = page.line(node, MAX_SUMMARY_BYTES, |n| {
+            // Links beside the text, and the title before it.
+            matches!(&*page.nodes[n].name, "a" | "time" | "small") || page.is_hidden(n)
+        });
+        let count = super::word_count(&text);
+        if count >= 8.0 && text.len() > longest.len() && !text.contains(title) {
+            longest = text;
+        }
+    }
+    longest
 }
 
 /// A letter of a script that writes without spaces.
@@ -121,6 +174,20 @@ pub(super) fn time(page: &Outline, block: usize, now: Time) -> (String, Option<T
         }
         if shown.is_empty() && text.chars().any(|c| c.is_ascii_digit()) {
             shown = text;
+        }
+    }
+    // Short texts that are a time and nothing else.
+    for node in block..page.nodes[block].end {
+        let text = page.nodes[node].text.trim().trim_matches(['|', '·', '•', '-', ' ']);
+        let is_short = (2..=30).contains(&text.chars().count());
+        if is_short
+            && text.chars().any(char::is_numeric)
+            && !text.bytes().all(|b| b.is_ascii_digit())
+        {
+            let found = read_time(text, now);
+            if found.is_some() {
+                return (text.to_owned(), found);
+            }
         }
     }
     (shown, None)

@@ -87,3 +87,34 @@ fn nearly_all_headlines_are_found_and_nearly_nothing_else() {
         );
     }
 }
+
+#[test]
+fn what_stands_around_a_headline_is_told() {
+    let suffixes = Suffixes::built_in();
+    let url = CanonicalUrl::parse("https://www.daily.example/").unwrap();
+    let now = Time(1_794_830_400_000);
+    // Cards with everything, cards that are one link, and cards with a label.
+    for layout in [0, 2, 3, 7, 10, 11] {
+        let (mut all, mut summaries, mut pictures, mut times, mut sections) = (0, 0, 0, 0, 0);
+        for seed in 0..10 {
+            let front = make::front(seed, layout);
+            let page = parse_outline(front.html.as_bytes(), Some("utf-8"));
+            for headline in headlines(&page, &url, &suffixes, now) {
+                all += 1;
+                summaries += usize::from(headline.summary.len() > headline.title.len() / 2);
+                pictures += usize::from(headline.picture.is_some());
+                times += usize::from(headline.time.is_some());
+                sections += usize::from(!headline.section.is_empty());
+                assert_ne!(headline.summary, headline.title);
+            }
+        }
+        println!(
+            "layout {layout}: {all} headlines, {summaries} summaries, {pictures} pictures, {times} times, {sections} sections"
+        );
+        let most = |n: usize| n * 10 >= all * 8;
+        assert!(layout >= 7 || most(pictures), "pictures in layout {layout}");
+        assert!(![0, 10].contains(&layout) || most(times), "times in layout {layout}");
+        assert!(most(summaries), "summaries in layout {layout}");
+        assert!(sections * 10 >= all * 6, "sections in layout {layout}");
+    }
+}
