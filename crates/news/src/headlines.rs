@@ -20,7 +20,7 @@ use argiope_model::{CanonicalUrl, Suffixes, Time};
 use argiope_parse::Outline;
 use block::is_wide;
 use region::Region;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Bytes of a title.
 const MAX_TITLE_BYTES: usize = 400;
@@ -190,7 +190,7 @@ impl<'p> Reading<'p> {
                 known.push(link.target);
             }
         }
-        let common: Vec<String> = targets
+        let common: HashSet<String> = targets
             .into_iter()
             .filter(|(_, t)| t.len() >= 3)
             .map(|(title, _)| title.to_owned())

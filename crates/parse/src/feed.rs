@@ -323,6 +323,17 @@ mod tests {
     }
 
     #[test]
+    fn many_entries_take_no_longer_than_their_number() {
+        // Quadratic work would be minutes here.
+        let atom = "<entry xmlns:a='b' xml:base='c/'><title>t".repeat(30_000);
+        assert_eq!(read(&format!("<feed>{atom}")).entries.len(), 30_000);
+        let rss = "<item><title>a<link>/b".repeat(30_000);
+        assert_eq!(read(&format!("<rss><channel>{rss}")).entries.len(), 30_000);
+        let words = "xmlns ".repeat(100_000);
+        assert_eq!(read(&format!("<feed><entry {words} a='b'/></feed>")).entries.len(), 1);
+    }
+
+    #[test]
     fn what_is_no_feed_is_none() {
         for text in
             ["", "hello", "<html><body>x</body></html>", "<rdf:RDF></rdf:RDF>", "{\"a\": 1}"]

@@ -172,29 +172,23 @@ impl<'t> Element<'t> {
     }
 
     /// The prefixes it declares, and what they stand for.
-    pub(crate) fn declared(&self) -> Vec<(&'t str, Cow<'t, str>)> {
-        let mut out = Vec::new();
-        let mut rest = self.attributes;
-        while let Some(at) = memmem::find(rest.as_bytes(), b"xmlns") {
-            rest = &rest[at + 5..];
-            let Some((prefix, _)) = rest.split_once('=') else { break };
-            let prefix = prefix.trim_ascii_end();
+    pub(crate) fn declared(&self) -> impl Iterator<Item = (&'t str, Cow<'t, str>)> {
+        self.attributes().filter_map(|(key, value)| {
+            let prefix = key.strip_prefix("xmlns")?;
             let name = prefix.strip_prefix(':').unwrap_or(prefix);
-            if name.is_empty() == prefix.is_empty()
-                && !name.contains(|c: char| c.is_ascii_whitespace() || c == '"')
-            {
-                let full = &self.attributes[self.attributes.len() - rest.len() - 5..];
-                let full = &full[..5 + prefix.len()];
-                out.extend(self.attribute(full).map(|value| (name, value)));
-            }
-        }
-        out
+            (name.is_empty() == prefix.is_empty()).then(|| (name, unescaped(value)))
+        })
     }
 
     /// The value of an attribute, by its full name.
     pub(crate) fn attribute(&self, name: &str) -> Option<Cow<'t, str>> {
+        self.attributes().find(|(key, _)| *key == name).map(|(_, value)| unescaped(value))
+    }
+
+    /// The attributes that have a value, as written.
+    fn attributes(&self) -> impl Iterator<Item = (&'t str, &'t str)> + use<'t> {
         let mut rest = self.attributes;
-        loop {
+        std::iter::from_fn(move || {
             rest = rest.trim_start_matches(|c: char| c.is_ascii_whitespace() || c == '/');
             let (key, after) = rest.split_once('=')?;
             let after = after.trim_ascii_start();
@@ -206,12 +200,10 @@ impl<'t> Element<'t> {
                     after.split_once(|c: char| c.is_ascii_whitespace()).unwrap_or((after, ""))
                 }
             };
-            // Attributes without a value may stand before this one.
-            if key.split_ascii_whitespace().next_back() == Some(name) {
-                return Some(unescaped(value));
-            }
             rest = after;
-        }
+            // Attributes without a value may stand before this one.
+            Some((key.split_ascii_whitespace().next_back().unwrap_or_default(), value))
+        })
     }
 }
 

@@ -12,6 +12,8 @@ use argiope_parse::Outline;
 
 /// Steps up from a link that a block may have.
 const MAX_STEPS: usize = 9;
+/// Headings before a block that are looked at in each part around it.
+const MAX_HEADINGS: usize = 8;
 /// Bytes of a summary.
 const MAX_SUMMARY_BYTES: usize = 600;
 
@@ -24,7 +26,7 @@ pub(super) fn block(page: &Outline, link: usize, own: &[usize], taken: &[usize])
         let from = taken.partition_point(|&t| t <= part);
         let inside = &taken[from..taken.partition_point(|&t| t < end)];
         let is_whole = matches!(&*page.nodes[part].name, "body" | "html" | "main" | "");
-        if is_whole || inside.iter().any(|t| !own.contains(t)) {
+        if is_whole || inside.iter().any(|t| own.binary_search(t).is_err()) {
             break;
         }
         best = part;
@@ -91,7 +93,7 @@ pub(super) fn summary_behind(
         let Some(node) = page.nodes.get(next).filter(|_| next < end) else { break };
         let from = taken.partition_point(|&t| t < next);
         let others = taken[from..taken.partition_point(|&t| t < node.end)].iter();
-        if others.clone().any(|t| !own.contains(t))
+        if others.clone().any(|t| own.binary_search(t).is_err())
             || matches!(&*node.name, "dt" | "h2" | "h3" | "h4")
         {
             break;
@@ -202,7 +204,7 @@ pub(super) fn section(page: &Outline, block: usize, headings: &[usize]) -> Strin
         let label = page.attribute(part, "aria-label").map(str::trim).filter(|l| !l.is_empty());
         // The last one before the block, among those that the part holds.
         let end = headings.partition_point(|&h| h < block);
-        let over = headings[..end].iter().rev().take_while(|&&h| h > part);
+        let over = headings[..end].iter().rev().take(MAX_HEADINGS).take_while(|&&h| h > part);
         for &heading in over {
             let text = page.line(heading, 80, |_| false);
             let words = text.split_whitespace().count();

@@ -25,10 +25,13 @@ pub(super) fn read(source: &str, url: Option<&CanonicalUrl>) -> Option<Feed> {
         FeedKind::Atom => root,
         _ => named("channel").unwrap_or(root),
     };
-    let mut reading = Reading { tree: &tree, url: url.cloned(), channel };
+    let mut reading = Reading { tree: &tree, url: url.cloned(), channel, author: String::new() };
     if reading.url.is_none() {
         // Without an address of its own, a feed is where its site is.
         reading.url = reading.home(channel);
+    }
+    if kind == FeedKind::Atom {
+        reading.author = reading.authors(channel);
     }
     let is_single = *tree.nodes[root].name == *"entry";
     let mut feed = if is_single { Feed::empty(kind) } else { reading.head(kind, root) };
@@ -66,6 +69,8 @@ struct Reading<'r, 't> {
     tree: &'r Tree<'t>,
     url: Option<CanonicalUrl>,
     channel: usize,
+    /// Who wrote all of it, if the feed says so.
+    author: String,
 }
 
 impl<'t> Reading<'_, 't> {
@@ -359,7 +364,7 @@ impl<'t> Reading<'_, 't> {
         }
         let mut source = self.of(node, &["source"]);
         let source = source.next().map(|n| self.authors(n)).filter(|a| !a.is_empty());
-        source.unwrap_or_else(|| self.authors(self.channel))
+        source.unwrap_or_else(|| self.author.clone())
     }
 
     fn authors(&self, node: usize) -> String {

@@ -170,19 +170,24 @@ fn entities(source: &str) -> Vec<(&str, String)> {
 
 impl<'t> Building<'t> {
     fn open(&mut self, element: Element<'t>, after: usize) {
-        let depth = self.open.len();
-        for (prefix, address) in element.declared() {
-            self.prefixes.push((depth, prefix, Space::of_address(&address)));
-        }
+        let declared: Vec<(&str, Space)> = element
+            .declared()
+            .map(|(prefix, address)| (prefix, Space::of_address(&address)))
+            .collect();
         let (name, prefix) = xml::local_name(element.name);
-        let known = self.prefixes.iter().rev().find(|(_, p, _)| *p == prefix);
-        let mut space = known.map_or_else(|| Space::of_prefix(prefix), |(_, _, space)| *space);
+        let is_root = self.open.len() == 1;
+        let here = declared.iter().rev().find(|(p, _)| *p == prefix);
+        let known = here.map(|(_, space)| (is_root, *space)).or_else(|| {
+            let outer = self.prefixes.iter().rev().find(|(_, p, _)| *p == prefix);
+            outer.map(|(at, _, space)| (*at == 1, *space))
+        });
+        let mut space = known.map_or_else(|| Space::of_prefix(prefix), |(_, space)| space);
         // A feed in a vocabulary nobody knows is a feed all the same.
-        let is_own = known.is_some_and(|(declared, ..)| *declared == 1);
-        if space == Space::Other && prefix.is_empty() && is_own {
+        if space == Space::Other && prefix.is_empty() && known.is_some_and(|(own, _)| own) {
             space = Space::Core;
         }
         self.end_what_was_left_open(&name, space);
+        let depth = self.open.len();
         let parent = self.open.last().copied().unwrap_or(0);
         let id = self.tree.nodes.len();
         self.tree.nodes.push(Node {
@@ -194,10 +199,10 @@ impl<'t> Building<'t> {
             inner: after..after,
             text: String::new(),
         });
-        if element.is_empty || depth >= MAX_DEPTH {
-            self.prefixes.retain(|(at, ..)| *at < depth);
-        } else {
+        if !element.is_empty && depth < MAX_DEPTH {
             self.open.push(id);
+            self.prefixes
+                .extend(declared.into_iter().map(|(prefix, space)| (depth, prefix, space)));
         }
     }
 
