@@ -7,13 +7,16 @@
 //! * A pattern is a URL without its scheme in which `{name}` stands for a part: `{section}`,
 //!   `{scope}`, `{subject}`, `{date}`, `{id}`, `{slug}`, and `{*}` for any that does not matter. A
 //!   part stays within its segment and ends where the pattern goes on: a slug at the last such
-//!   place, all others at the first. `{**}` is any rest.
+//!   place, all others at the first. Only a date may span three: `2026/11/16`. `{**}` is any rest.
 //! * Invariants: the first pattern that fits counts; a date must be a day that exists.
 //! * What is not here: TOML, and the shipped recipes themselves, see `recipes`.
 
 use crate::shape::UrlDate;
 use argiope_model::CanonicalUrl;
 use std::time::Duration;
+
+/// The bytes of the longest date, `2026/11/16`.
+const MAX_DATE_BYTES: usize = 10;
 
 /// A recipe for a site.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -192,8 +195,13 @@ fn fits(steps: &[Step], text: &str, parts: &mut UrlParts) -> bool {
         };
     }
     // The part ends where the text that follows it in the pattern begins, within its segment.
-    let segment = text.find(['/', '?', '&']).unwrap_or(text.len());
+    // A date may be written in three of them.
+    let segment = match part {
+        Part::Date => text.len().min(MAX_DATE_BYTES),
+        _ => text.find(['/', '?', '&']).unwrap_or(text.len()),
+    };
     let mut ends: Vec<usize> = match rest.first() {
+        None if part == Part::Date => vec![text.len()],
         None => vec![segment],
         Some(Step::Text(wanted)) => {
             let found = text.match_indices(wanted.as_str()).map(|(at, _)| at);
@@ -239,11 +247,11 @@ fn takes(part: Part, value: &str, parts: &mut UrlParts) -> bool {
     true
 }
 
-/// A day as URLs write it in one part: `2013-12-01`, `20131201`.
+/// A day as URLs write it: `2013-12-01`, `20131201`, `2013/12/01`.
 fn day(value: &str) -> Option<UrlDate> {
     let url = CanonicalUrl::parse(&format!("http://d/{value}")).ok()?;
     let found = crate::shape::dates_in_url(&url);
-    let is_all = value.bytes().all(|b| b.is_ascii_digit() || b"-_".contains(&b));
+    let is_all = value.bytes().all(|b| b.is_ascii_digit() || b"-_/".contains(&b));
     found.first().copied().filter(|date| date.day > 0 && is_all && found.len() == 1)
 }
 
@@ -324,6 +332,9 @@ mod tests {
         assert_eq!((found.slug.as_deref(), found.id.as_deref()), (Some("a-b-c"), Some("123")));
         let found = parts("n.test/{date}/{slug}", "n.test/20261116/a-b").unwrap();
         assert_eq!(found.date.unwrap().day, 16);
+        let found = parts("n.test/{date}/{slug}", "n.test/2026/11/16/a-b").unwrap();
+        assert_eq!((found.date.unwrap().day, found.slug.as_deref()), (16, Some("a-b")));
+        assert!(parts("n.test/{date}/{slug}", "n.test/2026/11/a-b").is_none());
         let found = parts("https://n.test/show?id={id}", "n.test/show?id=7").unwrap();
         assert_eq!(found.id.as_deref(), Some("7"));
         assert!(parts("n.test/{section}/{id}", "n.test/a/b/c").is_none());

@@ -106,6 +106,11 @@ mod tests {
         let parts = recipe.parts(&url).unwrap();
         assert_eq!(recipe.subject(&parts), Some("politics"));
         assert!(recipe.is_article(&url));
+        for path in ["politik/2026/11/16/a-b-c", "2026/11/16/politik/a-b-c"] {
+            let url = CanonicalUrl::parse(&format!("https://www.n.test/{path}")).unwrap();
+            let parts = recipe.parts(&url).unwrap();
+            assert_eq!((recipe.subject(&parts), parts.date.unwrap().day), (Some("politics"), 16));
+        }
         assert!(!recipe.is_article(&CanonicalUrl::parse("https://www.n.test/politik/").unwrap()));
     }
 }
