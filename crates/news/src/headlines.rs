@@ -15,6 +15,7 @@ mod block;
 mod region;
 
 use crate::ago::read_time;
+use crate::learned::Learned;
 use crate::shape::{article_score, is_section_url, is_service, shape};
 use argiope_model::{CanonicalUrl, Suffixes, Time};
 use argiope_parse::Outline;
@@ -77,14 +78,15 @@ struct Target {
     taken: bool,
 }
 
-/// The headlines of a page at `url`.
+/// The headlines of a page at `url`, of a site of which something may be known already.
 pub fn headlines(
     page: &Outline,
     url: &CanonicalUrl,
     suffixes: &Suffixes,
+    learned: &Learned,
     now: Time,
 ) -> Vec<Headline> {
-    let mut reading = Reading::new(page, url, suffixes);
+    let mut reading = Reading::new(page, url, suffixes, learned);
     reading.drop_common_titles();
     reading.judge_by_company();
     reading.drop_foreign();
@@ -101,7 +103,7 @@ struct Reading<'p> {
 }
 
 impl<'p> Reading<'p> {
-    fn new(page: &'p Outline, url: &CanonicalUrl, suffixes: &Suffixes) -> Self {
+    fn new(page: &'p Outline, url: &CanonicalUrl, suffixes: &Suffixes, learned: &Learned) -> Self {
         let base =
             page.inside(0, &["base"]).find_map(|n| url.join(page.attribute(n, "href")?).ok());
         let base = base.unwrap_or_else(|| url.clone());
@@ -131,7 +133,7 @@ impl<'p> Reading<'p> {
                 let count = shapes.len();
                 let shape = *shapes.entry(shape(&to)).or_insert(count);
                 let foreign = house(to.host()) != own_house;
-                let by_url = article_score(&to) - if foreign { 1.0 } else { 0.0 };
+                let by_url = by_url(&to, learned) - if foreign { 1.0 } else { 0.0 };
                 targets.push(Target {
                     url: to,
                     by_url,
@@ -373,6 +375,13 @@ fn is_in_prose(page: &Outline, link: usize) -> bool {
     let all = page.line(block, 800, |_| false);
     let others = page.line(block, 800, |n| page.nodes[n].name == "a");
     others.len() > 40 && 2 * others.len() > all.len()
+}
+
+/// What a URL says for a link: by its form, and by what its site taught; where that is sure, a
+/// form that means nothing elsewhere is no reproach.
+fn by_url(url: &CanonicalUrl, learned: &Learned) -> f32 {
+    let (form, hint) = (article_score(url), learned.hint(url));
+    if hint >= 2.0 { form.max(1.0) + hint } else { form + hint }
 }
 
 /// How many words a text has; a letter of a script without spaces is half of one.

@@ -10,12 +10,14 @@
 mod ago;
 mod headlines;
 mod hints;
+mod learned;
 mod recipe;
 mod recipes;
 mod shape;
 
 pub use headlines::{Headline, headlines};
 pub use hints::{FeedLink, PageKind, feed_links, page_kind};
+pub use learned::Learned;
 pub use recipe::{ArticleRule, Part, Pattern, PatternError, Recipe, UrlParts};
 pub use recipes::{common_recipe, shipped_recipes};
 pub use shape::{UrlDate, dates_in_url, is_section_url};

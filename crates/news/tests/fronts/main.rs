@@ -5,7 +5,7 @@ mod make;
 mod real;
 
 use argiope_model::{CanonicalUrl, Suffixes, Time};
-use argiope_news::headlines;
+use argiope_news::{Learned, headlines};
 use argiope_parse::parse_outline;
 use std::collections::{BTreeMap, HashSet};
 
@@ -36,7 +36,8 @@ fn measure(seeds: std::ops::Range<u64>) -> BTreeMap<String, Count> {
         for layout in 0..make::LAYOUTS {
             let front = make::front(seed * 31 + layout as u64, layout);
             let page = parse_outline(front.html.as_bytes(), Some("utf-8"));
-            let found = headlines(&page, &url, &suffixes, Time(1_794_830_400_000));
+            let found =
+                headlines(&page, &url, &suffixes, &Learned::default(), Time(1_794_830_400_000));
             let want: HashSet<(String, String)> = front
                 .headlines
                 .iter()
@@ -99,7 +100,7 @@ fn what_stands_around_a_headline_is_told() {
         for seed in 0..10 {
             let front = make::front(seed, layout);
             let page = parse_outline(front.html.as_bytes(), Some("utf-8"));
-            for headline in headlines(&page, &url, &suffixes, now) {
+            for headline in headlines(&page, &url, &suffixes, &Learned::default(), now) {
                 all += 1;
                 summaries += usize::from(headline.summary.len() > headline.title.len() / 2);
                 pictures += usize::from(headline.picture.is_some());

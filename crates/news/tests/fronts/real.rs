@@ -4,7 +4,7 @@
 //! `shared/suites` beside the checkout. Where they are not, the test says so and passes.
 
 use argiope_model::{CanonicalUrl, Suffixes, Time};
-use argiope_news::headlines;
+use argiope_news::{Learned, headlines};
 use argiope_parse::parse_outline;
 use std::collections::BTreeSet;
 use std::io::Read;
@@ -39,7 +39,13 @@ fn real_lists_of_articles_give_their_headlines() {
         flate2::read::MultiGzDecoder::new(file).read_to_end(&mut body).unwrap();
         let url = CanonicalUrl::parse(address).unwrap();
         let page = parse_outline(&body, Some("utf-8"));
-        let found = headlines(&page, &url, &Suffixes::built_in(), Time(1_794_830_400_000));
+        let found = headlines(
+            &page,
+            &url,
+            &Suffixes::built_in(),
+            &Learned::default(),
+            Time(1_794_830_400_000),
+        );
         let urls: BTreeSet<_> = found.iter().map(|h| h.url.as_str()).collect();
         assert_eq!(urls.len(), found.len(), "{address}: each once");
         let right = found.iter().filter(|h| {
