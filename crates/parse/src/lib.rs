@@ -3,7 +3,7 @@
 //! * What this is: the reading of a fetched body. Which media type and which character
 //!   encoding it has; of an HTML page, its title, headings, visible text, language, links with
 //!   their words and what it asks of robots; of a PDF the same, as far as it has them; of a
-//!   sitemap, its URLs.
+//!   sitemap, its URLs; of a feed, its entries.
 //! * Its place: `crawl` calls it with bytes and a `Content-Type`; it calls nobody but `model`.
 //!   It does no I/O of its own and reads no clock: equal bytes give an equal [`Page`].
 //! * A page in one pass: [`media_type`] says whether to parse at all; [`parse_html`] decides the
@@ -35,10 +35,12 @@ mod directives;
 mod emit;
 mod extension;
 mod extract;
+mod feed;
 mod fold;
 mod group;
 mod language;
 mod mime;
+mod outline;
 mod page;
 mod pdf;
 mod prescan;
@@ -53,12 +55,14 @@ pub use beside::text_around;
 pub use boxes::without_boxes;
 pub use directives::{header_directives, meta_directives};
 pub use extension::default_skip_extensions;
+pub use feed::{Enclosure, Feed, FeedEntry, FeedKind, FeedTime, parse_feed, read_date};
 pub use group::{is_wanted, type_group};
 pub use mime::MediaType;
+pub use outline::{Outline, OutlineNode, parse_outline};
 pub use page::{Heading, Page, RawLink, RobotsTag, parse_html, parse_html_reader, parse_text};
 pub use pdf::{NoText, parse_pdf};
 pub use resolve::{MalformedLink, Resolved, resolve};
-pub use sitemap::{Sitemap, SitemapKind, SitemapUrl, is_sitemap, parse_sitemap};
+pub use sitemap::{Sitemap, SitemapKind, SitemapNews, SitemapUrl, is_sitemap, parse_sitemap};
 pub use sniff::media_type;
 
 /// The version of what this crate extracts. It is kept with every extracted text, so that a

@@ -120,6 +120,14 @@ pub fn parse_text(bytes: &[u8], header_charset: Option<&str>) -> Page {
     page
 }
 
+/// The visible text of a piece of HTML.
+pub(crate) fn text_of_html(html: &str) -> String {
+    let mut page = Page::default();
+    let extractor = Extractor::new(&mut page, html.len());
+    let Ok(()) = Tokenizer::new_with_emitter(html, extractor).finish();
+    page.text
+}
+
 fn settle_language(page: &mut Page) {
     if page.language.is_none() {
         page.language = language::guess(&page.text);

@@ -14,6 +14,8 @@
 
 use crate::charset;
 use crate::date;
+use crate::feed::{FeedTime, read_date};
+use crate::fold::one_line;
 use crate::prescan;
 use crate::xml::{self, Element, Piece};
 use argiope_model::{CanonicalUrl, Joiner, MAX_URL_BYTES, Time};
@@ -58,6 +60,21 @@ pub struct SitemapUrl {
     pub url: CanonicalUrl,
     /// When it changed last, as the sitemap says.
     pub last_modified: Option<Time>,
+    /// What a news sitemap says of it.
+    pub news: Option<Box<SitemapNews>>,
+}
+
+/// What a news sitemap says of an article.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SitemapNews {
+    /// Its title, in one line.
+    pub title: String,
+    /// When it appeared.
+    pub published: Option<FeedTime>,
+    /// Its language (`en`), as written; empty if that is not said.
+    pub language: String,
+    /// The name of the paper; empty if that is not said.
+    pub publication: String,
 }
 
 /// Reads a sitemap at `base`, free of content codings and of gzip.
@@ -170,6 +187,11 @@ enum Field {
     Appeared,
     /// Text that stands in the entry itself.
     Bare,
+    /// Of an article in a news sitemap: its title, its day, its language, its paper.
+    NewsTitle,
+    NewsDate,
+    NewsLanguage,
+    NewsName,
 }
 
 /// An entry that is open.
@@ -181,6 +203,7 @@ struct Entry<'t> {
     identity: Option<CanonicalUrl>,
     changed: Option<Time>,
     appeared: Option<Time>,
+    news: Option<Box<SitemapNews>>,
 }
 
 /// A sitemap that is being read.
@@ -288,6 +311,17 @@ impl<'t> Reading<'t> {
     }
 
     fn open_field(&mut self, name: &str, prefix: &str, element: Element<'t>) {
+        let is_news = |name: &&str| *xml::local_name(name).0 == *"news";
+        if self.entry.is_some() && self.extension.as_ref().is_some_and(is_news) {
+            self.field = match name {
+                "title" => Some(Field::NewsTitle),
+                "publication_date" => Some(Field::NewsDate),
+                "language" => Some(Field::NewsLanguage),
+                "name" => Some(Field::NewsName),
+                _ => None,
+            };
+            return;
+        }
         let Some(entry) = self.entry.as_ref().filter(|_| self.extension.is_none()) else { return };
         if prefix != entry.prefix {
             self.field = match (self.root, name) {
@@ -353,6 +387,18 @@ impl<'t> Reading<'t> {
                     entry.identity = url.or(entry.identity.take());
                 }
             }
+            Field::NewsTitle | Field::NewsDate | Field::NewsLanguage | Field::NewsName => {
+                let line = one_line(text.as_bytes(), MAX_FIELD_BYTES);
+                if let Some(entry) = &mut self.entry {
+                    let news = entry.news.get_or_insert_default();
+                    match field {
+                        Field::NewsTitle => news.title = line,
+                        Field::NewsDate => news.published = read_date(&line),
+                        Field::NewsLanguage => news.language = line,
+                        _ => news.publication = line,
+                    }
+                }
+            }
             Field::Changed | Field::Appeared => {
                 let time = date::read(&text);
                 if let Some(entry) = &mut self.entry {
@@ -382,7 +428,11 @@ impl<'t> Reading<'t> {
         self.extension = None;
         let Some(entry) = self.entry.take() else { return };
         if let Some(url) = entry.place.or(entry.identity) {
-            self.push(url, entry.changed.or(entry.appeared));
+            self.push(SitemapUrl {
+                url,
+                last_modified: entry.changed.or(entry.appeared),
+                news: entry.news,
+            });
         }
     }
 
@@ -393,16 +443,16 @@ impl<'t> Reading<'t> {
         if (is_absolute(line) || line.starts_with('/') || self.is_own_host(line))
             && let Some(url) = self.url(line)
         {
-            self.push(url, None);
+            self.push(SitemapUrl { url, last_modified: None, news: None });
         }
         !self.sitemap.truncated
     }
 
-    fn push(&mut self, url: CanonicalUrl, last_modified: Option<Time>) {
+    fn push(&mut self, url: SitemapUrl) {
         if self.sitemap.urls.len() >= MAX_URLS {
             self.sitemap.truncated = true;
         } else {
-            self.sitemap.urls.push(SitemapUrl { url, last_modified });
+            self.sitemap.urls.push(url);
         }
     }
 
@@ -457,6 +507,23 @@ mod tests {
         );
         assert!(is_sitemap(body.as_bytes()));
         assert_eq!(at_home(body.as_bytes()).kind, SitemapKind::Urls);
+    }
+
+    #[test]
+    fn a_news_sitemap_tells_titles_days_and_languages() {
+        let body = "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'
+            xmlns:news='http://www.google.com/schemas/sitemap-news/0.9'>
+            <url><loc>/a</loc><news:news><news:publication><news:name>The Daily</news:name>
+            <news:language>en</news:language></news:publication>
+            <news:publication_date>2026-11-16T08:00:00+01:00</news:publication_date>
+            <news:title>Storm &amp; flood</news:title></news:news></url><url><loc>/b</loc></url>";
+        let sitemap = at_home(body.as_bytes());
+        let news = sitemap.urls[0].news.as_deref().unwrap();
+        assert_eq!((news.title.as_str(), news.language.as_str()), ("Storm & flood", "en"));
+        assert_eq!(news.publication, "The Daily");
+        let published = news.published.unwrap();
+        assert_eq!(published.time.iso_seconds(), "2026-11-16T07:00:00Z");
+        assert_eq!((published.zone, &sitemap.urls[1].news), (Some(60), &None));
     }
 
     #[test]

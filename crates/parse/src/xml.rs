@@ -2,7 +2,7 @@
 //!
 //! * What this is: a scanner for documents of which a few elements matter. It hands out start
 //!   tags, end tags and pieces of text, and does not care whether they fit together.
-//! * Its place: `sitemap` reads with it.
+//! * Its place: `sitemap` and `feed` read with it.
 //! * Invariants: no text makes it fail; every byte is looked at a bounded number of times, so a
 //!   search that found no end is not made again.
 //! * What is not here: namespaces (a prefix is only a part of the name), document types and the
@@ -110,6 +110,11 @@ impl<'t> Iterator for Pieces<'t> {
 }
 
 impl<'t> Pieces<'t> {
+    /// How many bytes are still ahead.
+    pub(crate) fn ahead(&self) -> usize {
+        self.rest.len()
+    }
+
     /// Takes what stands before the next `<`, which is looked for after `from` bytes.
     fn take_text(&mut self, from: usize) -> &'t str {
         let end = memchr(b'<', &self.rest.as_bytes()[from..]);
@@ -166,10 +171,24 @@ impl<'t> Element<'t> {
         Element { name, is_empty, attributes }
     }
 
+    /// The prefixes it declares, and what they stand for.
+    pub(crate) fn declared(&self) -> impl Iterator<Item = (&'t str, Cow<'t, str>)> {
+        self.attributes().filter_map(|(key, value)| {
+            let prefix = key.strip_prefix("xmlns")?;
+            let name = prefix.strip_prefix(':').unwrap_or(prefix);
+            (name.is_empty() == prefix.is_empty()).then(|| (name, unescaped(value)))
+        })
+    }
+
     /// The value of an attribute, by its full name.
     pub(crate) fn attribute(&self, name: &str) -> Option<Cow<'t, str>> {
+        self.attributes().find(|(key, _)| *key == name).map(|(_, value)| unescaped(value))
+    }
+
+    /// The attributes that have a value, as written.
+    fn attributes(&self) -> impl Iterator<Item = (&'t str, &'t str)> + use<'t> {
         let mut rest = self.attributes;
-        loop {
+        std::iter::from_fn(move || {
             rest = rest.trim_start_matches(|c: char| c.is_ascii_whitespace() || c == '/');
             let (key, after) = rest.split_once('=')?;
             let after = after.trim_ascii_start();
@@ -181,18 +200,27 @@ impl<'t> Element<'t> {
                     after.split_once(|c: char| c.is_ascii_whitespace()).unwrap_or((after, ""))
                 }
             };
-            // Attributes without a value may stand before this one.
-            if key.split_ascii_whitespace().next_back() == Some(name) {
-                return Some(unescaped(value));
-            }
             rest = after;
-        }
+            // Attributes without a value may stand before this one.
+            Some((key.split_ascii_whitespace().next_back().unwrap_or_default(), value))
+        })
     }
 }
 
 /// The text with its entities replaced: the five of XML and numbers. What is not one of them
 /// stays as it is, since a bare `&` in a URL is the commonest mistake of all.
 pub(crate) fn unescaped(text: &str) -> Cow<'_, str> {
+    // The longest is a number with its leading zeros; farther off it belongs to another.
+    unescaped_with(text, 12, |entity, out| character(entity).map(|c| out.push(c)).is_some())
+}
+
+/// The same with entities of another's choice, of fewer than `longest` bytes: `known` adds what
+/// an entity stands for, and says whether it is one.
+pub(crate) fn unescaped_with(
+    text: &str,
+    longest: usize,
+    mut known: impl FnMut(&str, &mut String) -> bool,
+) -> Cow<'_, str> {
     if !text.contains('&') {
         return Cow::Borrowed(text);
     }
@@ -201,14 +229,9 @@ pub(crate) fn unescaped(text: &str) -> Cow<'_, str> {
     while let Some(at) = rest.find('&') {
         out.push_str(&rest[..at]);
         rest = &rest[at + 1..];
-        // The longest is a number with its leading zeros; farther off it belongs to another.
-        let window = &rest.as_bytes()[..rest.len().min(12)];
-        let entity = memchr(b';', window).map(|end| &rest[..end]);
-        match entity.and_then(|e| Some((e.len(), character(e)?))) {
-            Some((len, c)) => {
-                out.push(c);
-                rest = &rest[len + 1..];
-            }
+        let window = &rest.as_bytes()[..rest.len().min(longest)];
+        match memchr(b';', window).filter(|&end| known(&rest[..end], &mut out)) {
+            Some(end) => rest = &rest[end + 1..],
             None => out.push('&'),
         }
     }
@@ -216,7 +239,7 @@ pub(crate) fn unescaped(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-fn character(entity: &str) -> Option<char> {
+pub(crate) fn character(entity: &str) -> Option<char> {
     match entity {
         "amp" => Some('&'),
         "lt" => Some('<'),

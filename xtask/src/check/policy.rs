@@ -17,6 +17,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("argiope-frontier", &["argiope-model"]),
     ("argiope-parse", &["argiope-model"]),
     ("argiope-testweb", &["argiope-model"]),
+    ("argiope-news", &["argiope-model", "argiope-parse"]),
     ("argiope-archive", &["argiope-model"]),
     ("argiope-fetch", &["argiope-model"]),
     ("argiope-store", &["argiope-model", "argiope-frontier"]),

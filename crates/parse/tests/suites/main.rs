@@ -1,10 +1,11 @@
-//! Real cases that nobody here wrote: links, encodings, media types, tokens, sitemaps.
+//! Real cases that nobody here wrote: links, encodings, media types, tokens, sitemaps, feeds.
 //!
 //! The cases lie outside the repository, in the folder named by `ARGIOPE_SUITES` or in
 //! `shared/suites` beside the checkout. Where they are not, these tests say so and pass.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod encoding;
+mod feeds;
 mod links;
 mod media;
 mod robustness;

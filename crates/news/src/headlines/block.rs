@@ -1,0 +1,222 @@
+//! What stands around a headline: its block, with summary, picture, time and section.
+//!
+//! * What this is: for each link that was taken as a headline, the largest part of the page that
+//!   belongs to it alone, and what that part shows.
+//! * Its place: `headlines` calls it at the end.
+//! * Invariants: nothing is taken from the block of another headline.
+//! * What is not here: which links are headlines.
+
+use crate::ago::read_time;
+use argiope_model::{CanonicalUrl, Time};
+use argiope_parse::Outline;
+
+/// Steps up from a link that a block may have.
+const MAX_STEPS: usize = 9;
+/// Headings before a block that are looked at in each part around it.
+const MAX_HEADINGS: usize = 8;
+/// Bytes of a summary.
+const MAX_SUMMARY_BYTES: usize = 600;
+
+/// The largest part around `link` that holds no other headline. `taken` has the places of all
+/// headlines, in order.
+pub(super) fn block(page: &Outline, link: usize, own: &[usize], taken: &[usize]) -> usize {
+    let mut best = link;
+    for part in page.ancestors(link).take(MAX_STEPS) {
+        let end = page.nodes[part].end;
+        let from = taken.partition_point(|&t| t <= part);
+        let inside = &taken[from..taken.partition_point(|&t| t < end)];
+        let is_whole = matches!(&*page.nodes[part].name, "body" | "html" | "main" | "");
+        if is_whole || inside.iter().any(|t| own.binary_search(t).is_err()) {
+            break;
+        }
+        best = part;
+    }
+    best
+}
+
+/// The summary in a block: the first text of some length that is not the title.
+pub(super) fn summary(page: &Outline, block: usize, title: &str) -> String {
+    let is_title = |text: &str| text == title || title.contains(text) || text.is_empty();
+    let mut fallback = String::new();
+    for node in block..page.nodes[block].end {
+        let name = &*page.nodes[node].name;
+        let class = page.attribute(node, "class").unwrap_or_default().to_ascii_lowercase();
+        let named = [
+            "summary",
+            "dek",
+            "excerpt",
+            "standfirst",
+            "teaser",
+            "description",
+            "lead",
+            "intro",
+            "abstract",
+            "snippet",
+            "deck",
+            "subtitle",
+        ]
+        .iter()
+        .any(|word| class.contains(word));
+        if !(name == "p" || named && matches!(name, "div" | "span" | "td" | "dd")) {
+            continue;
+        }
+        let holds_heading = page.inside(node, &["h1", "h2", "h3", "h4", "p"]).next().is_some();
+        let text = page.line(node, MAX_SUMMARY_BYTES, |_| false);
+        let long =
+            text.chars().count() >= 30 || text.chars().any(is_wide) && text.chars().count() >= 12;
+        if holds_heading
+            || is_title(&text)
+            || text.starts_with(title) && text.len() < title.len() + 20
+        {
+            continue;
+        }
+        if long {
+            return text;
+        }
+        if fallback.is_empty() && named && text.chars().count() >= 15 {
+            fallback = text;
+        }
+    }
+    if fallback.is_empty() { prose(page, block, title) } else { fallback }
+}
+
+/// The text that follows a block, where a headline and its summary stand side by side.
+pub(super) fn summary_behind(
+    page: &Outline,
+    block: usize,
+    own: &[usize],
+    taken: &[usize],
+) -> String {
+    let mut next = page.nodes[block].end;
+    let end = page.nodes[page.nodes[block].parent].end;
+    for _ in 0..4 {
+        let Some(node) = page.nodes.get(next).filter(|_| next < end) else { break };
+        let from = taken.partition_point(|&t| t < next);
+        let others = taken[from..taken.partition_point(|&t| t < node.end)].iter();
+        if others.clone().any(|t| own.binary_search(t).is_err())
+            || matches!(&*node.name, "dt" | "h2" | "h3" | "h4")
+        {
+            break;
+        }
+        if matches!(&*node.name, "p" | "dd" | "div") {
+            let text = page.line(next, MAX_SUMMARY_BYTES, |n| page.nodes[n].name == "a");
+            if super::word_count(&text) >= 8.0 {
+                return text;
+            }
+        }
+        next = node.end.max(next + 1);
+    }
+    String::new()
+}
+
+/// The longest text of a block that is not called anything, if it is long enough.
+fn prose(page: &Outline, block: usize, title: &str) -> String {
+    let mut longest = String::new();
+    for node in block..page.nodes[block].end {
+        let is_leaf = page.is_block(node)
+            && !page.is_hidden(node)
+            && !matches!(&*page.nodes[node].name, "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "br")
+            && !(node + 1..page.nodes[node].end)
+                .any(|n| page.is_block(n) && page.nodes[n].name != "br");
+        if !is_leaf {
+            continue;
+        }
+        let text = page.line(node, MAX_SUMMARY_BYTES, |n| {
+            // Links beside the text, and the title before it.
+            matches!(&*page.nodes[n].name, "a" | "time" | "small") || page.is_hidden(n)
+        });
+        let count = super::word_count(&text);
+        if count >= 8.0 && text.len() > longest.len() && !text.contains(title) {
+            longest = text;
+        }
+    }
+    longest
+}
+
+/// A letter of a script that writes without spaces.
+pub(super) fn is_wide(c: char) -> bool {
+    matches!(u32::from(c), 0x2E80..=0x9FFF | 0xAC00..=0xD7AF | 0xF900..=0xFAFF | 0x20000..=0x2FFFF | 0x0E00..=0x0E7F)
+}
+
+/// The picture of a block.
+pub(super) fn picture(page: &Outline, block: usize, base: &CanonicalUrl) -> Option<CanonicalUrl> {
+    page.inside(block, &["img", "source"]).find_map(|image| {
+        let said = |name| page.attribute(image, name).map(str::trim).filter(|v| !v.is_empty());
+        let first = |set: &str| set.split_whitespace().next().map(str::to_owned);
+        let own = ["data-src", "data-original", "src"]
+            .iter()
+            .find_map(|name| said(name).filter(|v| !v.starts_with("data:")).map(str::to_owned));
+        let set = || said("data-srcset").or_else(|| said("srcset")).and_then(first);
+        let found = own.or_else(set)?;
+        let file = found.to_ascii_lowercase();
+        let is_sign = ["logo", "icon", "spacer", "blank", "pixel", "avatar", "1x1", ".svg"];
+        if is_sign.iter().any(|sign| file.contains(sign)) {
+            return None;
+        }
+        base.join(&found).ok()
+    })
+}
+
+/// The time a block shows, as it shows it and as a point in time.
+pub(super) fn time(page: &Outline, block: usize, now: Time) -> (String, Option<Time>) {
+    let mut shown = String::new();
+    for node in block..page.nodes[block].end {
+        let name = &*page.nodes[node].name;
+        let class = page.attribute(node, "class").unwrap_or_default().to_ascii_lowercase();
+        let is_named =
+            ["date", "time", "ago", "published", "stamp"].iter().any(|word| class.contains(word));
+        if name != "time" && !(is_named && page.nodes[node].end - node < 12) {
+            continue;
+        }
+        let text = page.line(node, 60, |_| false);
+        let said = page.attribute(node, "datetime").and_then(|t| read_time(t, now));
+        let found = said.or_else(|| read_time(&text, now));
+        if found.is_some() {
+            return (text, found);
+        }
+        if shown.is_empty() && text.chars().any(|c| c.is_ascii_digit()) {
+            shown = text;
+        }
+    }
+    // Short texts that are a time and nothing else.
+    for node in block..page.nodes[block].end {
+        let text = page.nodes[node].text.trim().trim_matches(['|', '·', '•', '-', ' ']);
+        let is_short = (2..=30).contains(&text.chars().count());
+        if is_short
+            && text.chars().any(char::is_numeric)
+            && !text.bytes().all(|b| b.is_ascii_digit())
+        {
+            let found = read_time(text, now);
+            if found.is_some() {
+                return (text.to_owned(), found);
+            }
+        }
+    }
+    (shown, None)
+}
+
+/// The heading that stands over the block: short, before it, and no headline itself.
+pub(super) fn section(page: &Outline, block: usize, headings: &[usize]) -> String {
+    for part in page.ancestors(block).take(MAX_STEPS) {
+        if matches!(&*page.nodes[part].name, "body" | "html" | "") {
+            break;
+        }
+        let label = page.attribute(part, "aria-label").map(str::trim).filter(|l| !l.is_empty());
+        // The last one before the block, among those that the part holds.
+        let end = headings.partition_point(|&h| h < block);
+        let over = headings[..end].iter().rev().take(MAX_HEADINGS).take_while(|&&h| h > part);
+        for &heading in over {
+            let text = page.line(heading, 80, |_| false);
+            let words = text.split_whitespace().count();
+            if words > 0 && words <= 5 && text.chars().count() <= 40 {
+                return text;
+            }
+        }
+        if let Some(label) =
+            label.filter(|l| l.chars().count() <= 40 && page.nodes[part].name == "section")
+        {
+            return label.to_owned();
+        }
+    }
+    String::new()
+}

@@ -1,0 +1,23 @@
+//! What is new.
+//!
+//! * What this is: the headlines of a front page, found by its structure; what a URL tells about
+//!   what is behind it; recipes that say it for a site.
+//! * Its place: the reading side calls it with pages and feeds that `parse` has read. It does no
+//!   I/O and reads no clock: time comes as an argument.
+//! * Invariants: equal pages give equal headlines; no page makes it fail or take long.
+//! * What is not here: fetching, the text of articles (`parse`), and what is kept (`store`).
+
+mod ago;
+mod headlines;
+mod hints;
+mod learned;
+mod recipe;
+mod recipes;
+mod shape;
+
+pub use headlines::{Headline, headlines};
+pub use hints::{FeedLink, PageKind, feed_links, page_kind};
+pub use learned::Learned;
+pub use recipe::{ArticleRule, Part, Pattern, PatternError, Recipe, UrlParts};
+pub use recipes::{common_recipe, shipped_recipes};
+pub use shape::{UrlDate, dates_in_url, is_section_url};

@@ -1,0 +1,407 @@
+//! What the form of a URL tells: an article, a section, a list of some kind; and its date.
+//!
+//! * What this is: dates in paths and queries, the shape that URLs of one site share, and words
+//!   that articles do not have in their paths.
+//! * Its place: `headlines` weighs links with it; recipes name the same parts one by one.
+//! * Invariants: a date that does not exist is none.
+//! * What is not here: what a page says about itself, see `hints`.
+
+use argiope_model::CanonicalUrl;
+
+/// A day that stands in a URL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct UrlDate {
+    /// 1990 to 2099.
+    pub year: u16,
+    /// 1 to 12.
+    pub month: u8,
+    /// 1 to 31; 0 where only the month is given.
+    pub day: u8,
+}
+
+/// The dates a URL holds: `/2026/11/16/`, `/2026-11-16/`, `/20261116/`, `-20261116`, `/2026/nov/16/`,
+/// `/2026/1116/`, `?date=2026-11-16`, and months alone (`/2026/11/`, `/202611/`).
+pub fn dates_in_url(url: &CanonicalUrl) -> Vec<UrlDate> {
+    let mut out = Vec::new();
+    let text = url.path_and_query();
+    let parts: Vec<&str> =
+        text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|p| !p.is_empty()).collect();
+    let mut at = 0;
+    while at < parts.len() {
+        let (found, taken) = date_at(&parts[at..]);
+        out.extend(found);
+        at += taken;
+    }
+    out
+}
+
+/// A date at the beginning of these parts, and how many it takes.
+fn date_at(parts: &[&str]) -> (Option<UrlDate>, usize) {
+    let number = |at: usize, len: usize| -> Option<u16> {
+        let part = parts.get(at)?;
+        (part.len() == len && part.bytes().all(|b| b.is_ascii_digit()))
+            .then(|| part.parse().ok())?
+    };
+    let month =
+        |at: usize| number(at, 2).or_else(|| number(at, 1)).or_else(|| named_month(parts.get(at)?));
+    let first = parts[0];
+    if let Some(year) = number(0, 4) {
+        if let Some(both) = number(1, 4)
+            && let Some(date) = checked(year, both / 100, both % 100)
+        {
+            return (Some(date), 2);
+        }
+        let day = number(2, 2).or_else(|| number(2, 1));
+        if let Some(date) = month(1).and_then(|m| checked(year, m, day?)) {
+            return (Some(date), 3);
+        }
+        if let Some(date) = month(1).and_then(|m| checked(year, m, 0)) {
+            return (Some(date), 2);
+        }
+    }
+    let digits = first.bytes().take_while(u8::is_ascii_digit).count();
+    // Identities often begin with the day: 20261116083000, 2026111600123.
+    if digits >= 8 && digits == first.len() && digits != 10 && digits != 13 {
+        let part = |range: std::ops::Range<usize>| first[range].parse::<u16>().ok();
+        let date = part(0..4).zip(part(4..6)).zip(part(6..8));
+        return (date.and_then(|((y, m), d)| checked(y, m, d).filter(|_| d > 0)), 1);
+    }
+    if digits == 6 && first.len() == 6 {
+        let value: u32 = first.parse().unwrap_or(0);
+        let (year, month) = ((value / 100) as u16, (value % 100) as u16);
+        return (checked(year, month, 0), 1);
+    }
+    (None, 1)
+}
+
+fn named_month(word: &str) -> Option<u16> {
+    const NAMES: [&str; 12] =
+        ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+    let word = word.to_ascii_lowercase();
+    let at = NAMES.iter().position(|name| word.starts_with(name))?;
+    (word.len() == 3 || word.len() > 3 && word.len() <= 9).then_some(at as u16 + 1)
+}
+
+/// The date, if there is such a day; a day of 0 stands for the month.
+fn checked(year: u16, month: u16, day: u16) -> Option<UrlDate> {
+    let leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
+    let length = match month {
+        2 => 28 + u16::from(leap),
+        4 | 6 | 9 | 11 => 30,
+        1..=12 => 31,
+        _ => return None,
+    };
+    let is_day = (1990..2100).contains(&year) && day <= length;
+    is_day.then_some(UrlDate { year, month: month as u8, day: day as u8 })
+}
+
+/// Words of a path that lead to lists, persons and services, not to articles.
+const SERVICE_WORDS: &[&str] = &[
+    "about",
+    "abo",
+    "account",
+    "accounts",
+    "ads",
+    "advertise",
+    "advertising",
+    "archive",
+    "archives",
+    "archiv",
+    "auteur",
+    "author",
+    "authors",
+    "autor",
+    "autoren",
+    "autores",
+    "careers",
+    "cart",
+    "categoria",
+    "categorie",
+    "categories",
+    "category",
+    "categorias",
+    "contact",
+    "contacts",
+    "cookie",
+    "cookies",
+    "copyright",
+    "datenschutz",
+    "download",
+    "etiqueta",
+    "etiquetas",
+    "faq",
+    "feed",
+    "feeds",
+    "help",
+    "impressum",
+    "imprint",
+    "jobs",
+    "keyword",
+    "keywords",
+    "kontakt",
+    "legal",
+    "login",
+    "member",
+    "members",
+    "mentions-legales",
+    "my",
+    "newsletter",
+    "newsletters",
+    "privacy",
+    "profil",
+    "profile",
+    "profiles",
+    "register",
+    "registrieren",
+    "rss",
+    "schlagwort",
+    "search",
+    "service",
+    "services",
+    "settings",
+    "shop",
+    "signin",
+    "signup",
+    "sitemap",
+    "stichwort",
+    "store",
+    "subscribe",
+    "subscription",
+    "subscriptions",
+    "suche",
+    "tag",
+    "tags",
+    "tema",
+    "temas",
+    "terms",
+    "thema",
+    "themen",
+    "topic",
+    "topics",
+    "trending",
+    "user",
+    "users",
+    "usuario",
+    "weather",
+    "wetter",
+    "wp-admin",
+    "wp-login.php",
+    "wp-content",
+];
+
+/// Whether a URL is that of a list, a person or a service, by the words of its path. A section may
+/// be called so too; its articles have a day in their URLs, which none of these has but archives.
+pub(crate) fn is_service(url: &CanonicalUrl) -> bool {
+    if dates_in_url(url).iter().any(|date| date.day > 0) && !url.path().contains("/archiv") {
+        return false;
+    }
+    let mut segments = url.path().split('/').filter(|s| !s.is_empty());
+    let is_word = |s: &str| SERVICE_WORDS.contains(&s.to_ascii_lowercase().as_str());
+    let first = segments.next();
+    let rest: Vec<&str> = segments.collect();
+    let inner = rest.split_last().map_or(&[][..], |(_, inner)| inner);
+    first.is_some_and(is_word)
+        || inner.iter().any(|s| is_word(s))
+        || rest.len() == 1 && is_word(rest[0])
+}
+
+/// Whether a URL looks like the front of a section: few short words, no number, no query.
+pub fn is_section_url(url: &CanonicalUrl) -> bool {
+    let segments: Vec<&str> = url.path().split('/').filter(|s| !s.is_empty()).collect();
+    let is_plain = |s: &&str| {
+        let stem = s.trim_end_matches(".html").trim_end_matches(".htm").trim_end_matches(".php");
+        stem.split(['-', '_']).filter(|w| !w.is_empty()).count() <= 2
+            && !stem.contains('%')
+            && stem.bytes().filter(u8::is_ascii_digit).count() <= 1
+            && stem.len() <= 24
+    };
+    url.query().is_none() && segments.len() <= 2 && segments.iter().all(is_plain)
+}
+
+/// How much a URL looks like that of an article: below 0 it does not, 2 and more it does.
+pub(crate) fn article_score(url: &CanonicalUrl) -> f32 {
+    if is_service(url) {
+        return -3.0;
+    }
+    let segments: Vec<&str> = url.path().split('/').filter(|s| !s.is_empty()).collect();
+    if segments.is_empty() && url.query().is_none() {
+        return -3.0;
+    }
+    let mut score = 0.0;
+    let dates = dates_in_url(url);
+    if dates.iter().any(|d| d.day > 0) {
+        score += 2.0;
+    } else if !dates.is_empty() {
+        score += 0.7;
+    }
+    let words = |s: &str| s.split(['-', '_', '+']).filter(|w| w.len() > 1).count();
+    let longest = segments.iter().map(|s| words(s)).max().unwrap_or(0);
+    let escaped = segments.iter().any(|s| s.matches('%').count() > 9);
+    score += match longest {
+        _ if escaped => 1.5,
+        5.. => 2.0,
+        4 => 1.7,
+        3 => 1.0,
+        _ => 0.0,
+    };
+    let query = url.query().unwrap_or_default();
+    let id = |s: &str, least: usize| {
+        s.split(|c: char| !c.is_ascii_digit()).any(|digits| digits.len() >= least)
+    };
+    let last = segments.last().copied().unwrap_or_default();
+    if id(url.path(), 5) {
+        score += 1.3;
+    } else if id(last, 3) {
+        score += 0.8;
+    } else {
+        score += query.split('&').map(query_score).fold(0.0, f32::max);
+    }
+    if score < 1.0 && is_opaque(last) {
+        score += 1.0;
+    }
+    if last.contains(".htm")
+        || last.contains(".shtml")
+        || last.contains(".php") && !query.is_empty()
+    {
+        score += 0.3;
+    }
+    if segments.len() >= 3 {
+        score += 0.3;
+    }
+    if is_section_url(url) {
+        score -= 1.5;
+    }
+    // Pictures and files are none.
+    let is_file = |e: String| {
+        matches!(&*e, "jpg" | "png" | "gif" | "pdf" | "mp3" | "xml" | "zip" | "js" | "css" | "apk")
+    };
+    if url.extension().is_some_and(is_file) {
+        score -= 4.0;
+    }
+    score
+}
+
+/// Whether a part of a path is the name of an article that only its site understands: letters and
+/// digits in no order that means something.
+fn is_opaque(part: &str) -> bool {
+    let stem = part.split('.').next().unwrap_or_default();
+    let digits = stem.bytes().filter(u8::is_ascii_digit).count();
+    let letters = stem.bytes().filter(u8::is_ascii_alphabetic).count();
+    let turns = stem
+        .as_bytes()
+        .windows(2)
+        .filter(|pair| pair[0].is_ascii_digit() != pair[1].is_ascii_digit())
+        .count();
+    let is_mixed = stem.bytes().any(|b| b.is_ascii_uppercase())
+        && stem.bytes().any(|b| b.is_ascii_lowercase())
+        && digits > 0;
+    stem.len() >= 8 && letters >= 2 && (digits >= 2 && turns >= 3 || is_mixed)
+}
+
+/// How much a pair of a query looks like the number of an article.
+fn query_score(pair: &str) -> f32 {
+    let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+    let name = name.to_ascii_lowercase();
+    let lists =
+        ["cat", "page", "paged", "start", "offset", "lang", "section", "limit", "ipp", "tag"];
+    if lists.contains(&&*name) || !value.bytes().all(|b| b.is_ascii_digit()) {
+        return 0.0;
+    }
+    match value.len() {
+        4.. => 1.2,
+        2..4 => 0.8,
+        _ => 0.0,
+    }
+}
+
+/// What URLs of one kind have in common: host, number of parts, and of each part its kind.
+pub(crate) fn shape(url: &CanonicalUrl) -> String {
+    let mut out = String::from(url.host());
+    let segments: Vec<&str> = url.path().split('/').filter(|s| !s.is_empty()).collect();
+    for (at, segment) in segments.iter().enumerate() {
+        out.push('/');
+        let (stem, extension) = segment.rsplit_once('.').unwrap_or((segment, ""));
+        let digits = stem.bytes().filter(u8::is_ascii_digit).count();
+        let words = stem.split(['-', '_']).count();
+        out.push_str(match () {
+            () if digits == stem.len() && digits > 0 => "9",
+            () if words >= 3 || stem.contains('%') => "w-w-w",
+            () if digits >= 4 => "w9",
+            () if at + 1 == segments.len() => "w",
+            () => "s",
+        });
+        if !extension.is_empty() {
+            out.push('.');
+            out.push_str(extension);
+        }
+    }
+    if let Some(query) = url.query() {
+        out.push('?');
+        for pair in query.split('&') {
+            out.push_str(pair.split('=').next().unwrap_or_default());
+            out.push('&');
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn url(path: &str) -> CanonicalUrl {
+        CanonicalUrl::parse(&format!("https://n.test{path}")).unwrap()
+    }
+
+    #[test]
+    fn days_and_months_in_urls_are_read() {
+        let shown = |path: &str| {
+            let all = dates_in_url(&url(path));
+            let all = all.iter().map(|d| format!("{}-{}-{}", d.year, d.month, d.day));
+            all.collect::<Vec<_>>().join(" ")
+        };
+        for (path, want) in [
+            ("/2026/11/16/a-b-c", "2026-11-16"),
+            ("/g/laliga/2013-12-01/08136911563.shtml", "2013-12-1"),
+            ("/a-story-20261116.html", "2026-11-16"),
+            ("/world/2013/jul/18/facebook", "2013-7-18"),
+            ("/2026/1116/c90000-123.html", "2026-11-16"),
+            ("/2026/11/a-b", "2026-11-0"),
+            ("/202611/t20261116_1.htm", "2026-11-0"),
+            ("/x?date=2026-11-16&id=4", "2026-11-16"),
+            ("/20261116083000123", "2026-11-16"),
+            ("/2026/13/45/x", ""),
+            ("/20269999/x", ""),
+            ("/news/1763280000", ""),
+        ] {
+            assert_eq!(shown(path), want, "{path}");
+        }
+    }
+
+    #[test]
+    fn articles_are_told_from_lists() {
+        for path in [
+            "/2026/11/16/a-b-c",
+            "/news/world-europe-22544056",
+            "/a/one-two-three-four-five",
+            "/n/123456.html",
+            "/articles/cx2k9l0p3w7o",
+            "/legal/2014-09/07/c_1.htm",
+            "/?p=1234",
+        ] {
+            assert!(article_score(&url(path)) >= 0.8, "{path} {}", article_score(&url(path)));
+        }
+        for path in [
+            "/",
+            "/world",
+            "/tag/some-long-tag-name-here",
+            "/author/ann-b-smith",
+            "/de/politik/",
+            "/impressum",
+        ] {
+            assert!(article_score(&url(path)) < 0.0, "{path} {}", article_score(&url(path)));
+        }
+        assert_eq!(shape(&url("/a/2026/b-c-d.html?x=1")), shape(&url("/q/2025/e-f-g-h.html?x=2")));
+        assert_ne!(shape(&url("/a/b")), shape(&url("/a/b-c-d")));
+    }
+}
