@@ -7,6 +7,7 @@ use crate::rig::{CRAWL_LIMIT, Rig, SHORT_LIMIT, knob, skip};
 use crate::sites::Graph;
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -60,7 +61,7 @@ impl Served {
         let done = process::run(&mut command, &rig.dir, what, CRAWL_LIMIT)?;
         let (said, row) = (done.err.clone(), done.out_text());
         done.ok().with_context(|| format!("{what}: {said}"))?;
-        eprintln!("{what}: {}", row.trim());
+        tell(&format!("{what}: {}", row.trim()))?;
         serde_json::from_str(row.trim()).with_context(|| format!("not a row: {row}"))
     }
 
@@ -91,7 +92,8 @@ impl Served {
             done.out.display()
         );
         let cases = said.lines().find(|line| line.contains(" generated, "));
-        eprintln!("{name}: {}", cases.context("schemathesis tells no number of cases")?.trim());
+        let cases = cases.context("schemathesis tells no number of cases")?;
+        tell(&format!("{name}: {}", cases.trim()))?;
         Ok(())
     }
 }
@@ -250,4 +252,10 @@ fn a_crawl_is_started_watched_and_ended_by_a_program() -> Result<()> {
     let job = post("/api/jobs/1/pause", "")?;
     ensure!(job["rows"][0]["state"] == "paused", "{job}");
     Ok(())
+}
+
+/// Says a figure past the test runner's capture.
+fn tell(line: &str) -> Result<()> {
+    let line = format!("{line}\n");
+    std::io::stderr().write_all(line.as_bytes()).context("write to standard error")
 }
