@@ -12,6 +12,8 @@
 
 mod blocks;
 mod body;
+mod bylines;
+mod dates;
 mod facts;
 mod linked;
 mod people;

@@ -8,132 +8,24 @@ use crate::article::tree::fold;
 use crate::article::when;
 
 /// Words that lead to a name.
-const BEFORE: &[&str] = &[
-    "by",
-    "by:",
-    "von",
-    "par",
-    "por",
-    "door",
-    "di",
-    "da",
-    "od",
-    "av",
-    "af",
-    "words by",
-    "text by",
-    "story by",
-    "written by",
-    "posted by",
-    "published by",
-    "author:",
-    "author",
-    "autor:",
-    "autor",
-    "autorin:",
-    "autorin",
-    "auteur",
-    "auteur:",
-    "geschrieben von",
-    "verfasst von",
-    "veröffentlicht von",
-    "ein artikel von",
-    "ein beitrag von",
-    "eingestellt von",
-    "erstellt von",
-    "gepostet von",
-    "publié par",
-    "écrit par",
-    "rédigé par",
-    "escrito por",
-    "publicado por",
-    "scritto da",
-    "text:",
-    "text",
-    "reported by",
-    "reviewed by",
-    "medically reviewed by",
-    "view all posts by",
-    "zeige alle beiträge von",
-    "alle beiträge von",
-    "alle artikel von",
-    "more by",
-    "more from",
-    "voir tous les articles de",
-    "ver todas las entradas de",
-    "ver todos los artículos de",
-    "mehr von",
-    "articles by",
-    "posts by",
-    "by staff writer",
-    "verfasser:",
-    "redakteur:",
-    "editor:",
-    "posted on",
-    "автор:",
-    "作者：",
-    "作者:",
-    "文/",
-    "记者",
-    "posté par",
-    "article by",
-    "written by:",
-];
+const BEFORE: &str = "by|by:|von|par|por|door|di|da|od|av|af|words by|text by|story by|written by|posted by|\
+    published by|author:|author|autor:|autor|autorin:|autorin|auteur|auteur:|\
+    geschrieben von|verfasst von|veröffentlicht von|ein artikel von|ein beitrag von|\
+    eingestellt von|erstellt von|gepostet von|publié par|écrit par|rédigé par|escrito por|\
+    publicado por|scritto da|text:|text|reported by|reviewed by|medically reviewed by|\
+    view all posts by|zeige alle beiträge von|alle beiträge von|alle artikel von|more by|\
+    more from|voir tous les articles de|ver todas las entradas de|\
+    ver todos los artículos de|mehr von|articles by|posts by|by staff writer|verfasser:|\
+    redakteur:|editor:|posted on|автор:|作者：|作者:|文/|记者|posté par|article by|written by:";
 
 /// What calls itself an author and is none.
-const NOBODY: &[&str] = &[
-    "admin",
-    "administrator",
-    "webmaster",
-    "root",
-    "user",
-    "guest",
-    "anonymous",
-    "wordpress",
-    "default",
-    "unknown",
-    "none",
-    "null",
-    "undefined",
-    "editor",
-    "author",
-    "authors",
-    "by",
-    "share",
-    "follow",
-    "follow author",
-    "about the author",
-    "test",
-    "n/a",
-    "advertisement",
-    "facebook",
-    "twitter",
-    "instagram",
-    "email",
-    "login",
-    "redaktion online",
-    "super user",
-    "site admin",
-    "no author",
-    "the author",
-    "zeige alle artikel",
-    "zeige alle beiträge",
-    "alle beiträge anzeigen",
-    "more posts",
-    "guest author",
-    "read more",
-    "beitrags-autor",
-    "beitragsautor",
-    "website",
-    "follow us",
-    "print",
-    "wpadmin",
-    "about author",
-    "comments",
-    "posts",
-    "view all posts",
-    "see all posts",
-];
+const NOBODY: &str = "admin|administrator|webmaster|root|user|guest|anonymous|wordpress|default|unknown|none|\
+    null|undefined|editor|author|authors|by|share|follow|follow author|about the author|\
+    test|n/a|advertisement|facebook|twitter|instagram|email|login|redaktion online|\
+    super user|site admin|no author|the author|zeige alle artikel|zeige alle beiträge|\
+    alle beiträge anzeigen|more posts|guest author|read more|beitrags-autor|beitragsautor|\
+    website|follow us|print|wpadmin|about author|comments|posts|view all posts|\
+    see all posts";
 
 /// The names in what a page calls its author.
 pub(crate) fn names(raw: &str) -> Vec<String> {
@@ -149,41 +41,14 @@ pub(crate) fn names(raw: &str) -> Vec<String> {
     }
     // A date, and what follows it, is not the name.
     if let Some(read) = when::first(&text, true) {
-        let before: String = text.chars().take_while(|c| !c.is_ascii_digit()).collect();
-        let kept = before.trim().len();
-        text = if kept >= 3 {
-            text[..before.len()].to_owned()
+        text = if read.start >= 3 {
+            text[..read.start].to_owned()
         } else {
             text[read.end.min(text.len())..].to_owned()
         };
-        for month in [
-            "January",
-            "February",
-            "March",
-            "April",
-            "May",
-            "June",
-            "July",
-            "August",
-            "September",
-            "October",
-            "November",
-            "December",
-            "Updated",
-            "Published",
-            " on",
-            " am",
-            " vom",
-            " le",
-            "|",
-            "•",
-            "·",
-            ",",
-            "–",
-            "-",
-        ] {
-            if let Some(cut) = text.trim().strip_suffix(month) {
-                text = cut.trim().to_owned();
+        for word in ["Updated", "Published", " on", " am", " vom", " le"] {
+            if let Some(cut) = text.trim().strip_suffix(word) {
+                text = cut.to_owned();
             }
         }
     }
@@ -197,9 +62,9 @@ pub(crate) fn names(raw: &str) -> Vec<String> {
         });
         let lower = trimmed.to_lowercase();
         let lead = BEFORE
-            .iter()
+            .split('|')
             .filter(|b| {
-                lower.strip_prefix(**b).is_some_and(|rest| {
+                lower.strip_prefix(*b).is_some_and(|rest| {
                     rest.is_empty()
                         || !b.ends_with(|c: char| c.is_alphanumeric())
                         || rest.starts_with([' ', ':'])
@@ -216,11 +81,10 @@ pub(crate) fn names(raw: &str) -> Vec<String> {
         }
     }
     // A number begins a time, a telephone, a count.
-    if let Some(at) = text.find(|c: char| c.is_ascii_digit()) {
-        if at > 3 && text[..at].ends_with([' ', '|', '(']) {
+    if let Some(at) = text.find(|c: char| c.is_ascii_digit())
+        && at > 3 && text[..at].ends_with([' ', '|', '(']) {
             text.truncate(at);
         }
-    }
     for at in [
         " on Monday",
         " on Tuesday",
@@ -236,11 +100,10 @@ pub(crate) fn names(raw: &str) -> Vec<String> {
         " il y a ",
         " in: ",
     ] {
-        if let Some(cut) = text.find(at) {
-            if cut >= 3 {
+        if let Some(cut) = text.find(at)
+            && cut >= 3 {
                 text.truncate(cut);
             }
-        }
     }
     let text = text.trim_start_matches(['|', ' ']).to_owned();
     let mut text = text.trim_end_matches(['|', ' ', ',', '(']).to_owned();
@@ -323,7 +186,7 @@ fn add(out: &mut Vec<String>, name: &str) {
     if letters < 2
         || name.chars().count() > 80
         || words > 9
-        || NOBODY.contains(&lower.as_str())
+        || NOBODY.split('|').any(|n| n == lower)
         || lower.contains("://")
         || lower.contains('{')
     {

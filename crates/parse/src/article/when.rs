@@ -19,7 +19,8 @@ pub(crate) struct Read {
     pub(crate) zone: Option<i16>,
     /// Whether a time of day was written.
     pub(crate) clock: bool,
-    /// How many bytes of the text were needed.
+    /// Where it begins and ends in the text, in bytes.
+    pub(crate) start: usize,
     pub(crate) end: usize,
 }
 
@@ -51,6 +52,7 @@ pub(crate) fn first(text: &str, day_first: bool) -> Option<Read> {
             time: Time((days * 86_400 + seconds - shift) * 1000),
             zone,
             clock: clock.is_some(),
+            start: pieces[at].0,
             end,
         })
     })
@@ -150,11 +152,10 @@ fn date(
         {
             let to = skip(at + 1) + 1;
             let d = skip(to);
-            if d > to {
-                if let Some(day) = number(d, 2) {
+            if d > to
+                && let Some(day) = number(d, 2) {
                     return Some((y, m, day, d + 1));
                 }
-            }
         }
         let unit = |i: usize, units: &[char]| matches!(piece(i), Some(Piece::Sign(c)) if units.contains(&c));
         if unit(at + 1, &['年', '년']) {
