@@ -150,9 +150,9 @@ impl Facts<'_> {
             };
             if let Some((month, day)) = found
                 && let Some(when) = self.read(&format!("{year}-{month:02}-{day:02}"), Sure::Likely)
-                {
-                    return Some(when);
-                }
+            {
+                return Some(when);
+            }
         }
         None
     }

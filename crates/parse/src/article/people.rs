@@ -82,9 +82,11 @@ pub(crate) fn names(raw: &str) -> Vec<String> {
     }
     // A number begins a time, a telephone, a count.
     if let Some(at) = text.find(|c: char| c.is_ascii_digit())
-        && at > 3 && text[..at].ends_with([' ', '|', '(']) {
-            text.truncate(at);
-        }
+        && at > 3
+        && text[..at].ends_with([' ', '|', '('])
+    {
+        text.truncate(at);
+    }
     for at in [
         " on Monday",
         " on Tuesday",
@@ -101,9 +103,10 @@ pub(crate) fn names(raw: &str) -> Vec<String> {
         " in: ",
     ] {
         if let Some(cut) = text.find(at)
-            && cut >= 3 {
-                text.truncate(cut);
-            }
+            && cut >= 3
+        {
+            text.truncate(cut);
+        }
     }
     let text = text.trim_start_matches(['|', ' ']).to_owned();
     let mut text = text.trim_end_matches(['|', ' ', ',', '(']).to_owned();
@@ -184,6 +187,7 @@ fn add(out: &mut Vec<String>, name: &str) {
     let lower = name.to_lowercase();
     let words = name.split(' ').count();
     if letters < 2
+        || name.starts_with(|c: char| c.is_ascii_digit())
         || name.chars().count() > 80
         || words > 9
         || NOBODY.split('|').any(|n| n == lower)

@@ -86,11 +86,13 @@ fn each(tree: &Tree, start: Id, out: &mut [bool], leave: impl Fn(Id) -> Option<i
     let mut sum = 0;
     let mut at = start + 1;
     while at < tree.end(start) {
-        if !out[at] && !matches!(tree.name(at), "" | "html" | "body" | "main" | "article")
-            && let Some(part) = leave(at) {
-                out[at] = true;
-                sum += part;
-            }
+        if !out[at]
+            && !matches!(tree.name(at), "" | "html" | "body" | "main" | "article")
+            && let Some(part) = leave(at)
+        {
+            out[at] = true;
+            sum += part;
+        }
         at = if out[at] { tree.end(at) } else { at + 1 };
     }
     sum
@@ -210,10 +212,9 @@ pub(crate) fn tokens(name: &str) -> Vec<String> {
     let mut word = String::new();
     let mut small = false;
     for c in name.chars() {
-        if (!c.is_ascii_alphabetic() || (c.is_ascii_uppercase() && small))
-            && !word.is_empty() {
-                out.push(std::mem::take(&mut word));
-            }
+        if (!c.is_ascii_alphabetic() || (c.is_ascii_uppercase() && small)) && !word.is_empty() {
+            out.push(std::mem::take(&mut word));
+        }
         small = c.is_ascii_lowercase();
         if c.is_ascii_alphabetic() {
             word.push(c.to_ascii_lowercase());

@@ -153,9 +153,10 @@ fn date(
             let to = skip(at + 1) + 1;
             let d = skip(to);
             if d > to
-                && let Some(day) = number(d, 2) {
-                    return Some((y, m, day, d + 1));
-                }
+                && let Some(day) = number(d, 2)
+            {
+                return Some((y, m, day, d + 1));
+            }
         }
         let unit = |i: usize, units: &[char]| matches!(piece(i), Some(Piece::Sign(c)) if units.contains(&c));
         if unit(at + 1, &['年', '년']) {
