@@ -32,11 +32,11 @@ fn words(text: &str) -> Vec<String> {
 
 /// F1 of two bags.
 fn f1(want: &[String], got: &[String]) -> f64 {
-    let mut bag: HashMap<&String, usize> = HashMap::new();
+    let mut bag: HashMap<&str, usize> = HashMap::new();
     for word in want {
-        *bag.entry(word).or_default() += 1;
+        *bag.entry(word.as_str()).or_default() += 1;
     }
-    let hit = |w: &&String| match bag.get_mut(w) {
+    let hit = |w: &&String| match bag.get_mut(w.as_str()) {
         Some(count) if *count > 0 => {
             *count -= 1;
             true
