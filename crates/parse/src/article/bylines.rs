@@ -7,11 +7,11 @@
 
 use crate::article::facts::{Facts, has_exact, has_token};
 use crate::article::tree::{Id, fold, is_inline};
-use crate::article::{people, title};
+use crate::article::{Sure, people, title};
 
 /// Names of `<meta>` that hold authors, the surest first.
-const AUTHORS: &str = "author article:author og:article:author byl parsely-author sailthru.author dc.creator \
-    dcterms.creator dc:creator citation_author creator rbauthors authors article.author \
+const AUTHORS: &str = "article:author og:article:author dc.creator dcterms.creator dc:creator author byl parsely-author sailthru.author \
+    citation_author creator rbauthors authors article.author \
     article:author_name cxenseparse:author twitter:data1 dable:author \
     shareaholic:article_author_name book:author";
 
@@ -99,7 +99,8 @@ impl Facts<'_> {
                     )
                 }))
             })
-            .or_else(|| take(self.bylines()));
+            .or_else(|| take(self.bylines()))
+            .or_else(|| take(self.beside_date()));
         found.unwrap_or(house)
     }
 
@@ -163,6 +164,32 @@ impl Facts<'_> {
             );
         }
         line
+    }
+
+    /// A name that shares a short line below the title with a date.
+    fn beside_date(&self) -> Vec<String> {
+        let Some(heading) = self.heading else { return Vec::new() };
+        let from = self.tree.end(heading);
+        let name_like = |name: &String| {
+            let words: Vec<&str> = name.split(' ').collect();
+            (2..=4).contains(&words.len())
+                && words
+                    .iter()
+                    .all(|w| w.chars().next().is_some_and(char::is_uppercase) && w.len() > 1)
+        };
+        for id in
+            (from..(from + 40).min(self.tree.len())).filter(|&id| !is_inline(self.tree.name(id)))
+        {
+            let line = self.apart(id);
+            if line.chars().count() > 80 || self.read(&line, Sure::Guessed).is_none() {
+                continue;
+            }
+            let names = people::names(&line);
+            if !names.is_empty() && names.iter().all(name_like) {
+                return names;
+            }
+        }
+        Vec::new()
     }
 
     /// `By Jane Doe` in a short line near the title, or anywhere.

@@ -6,6 +6,7 @@
 //! * Invariants: the first source with a date that makes sense wins.
 
 use crate::article::facts::{Facts, has_token};
+use crate::article::linked::value_of;
 use crate::article::tree::{Id, fold};
 use crate::article::{Sure, When};
 
@@ -204,12 +205,7 @@ impl Facts<'_> {
             "pubDate",
             "publicationDate",
         ];
-        KEYS.iter().find_map(|key| {
-            let at = self.html.find(&format!("\"{key}\""))? + key.len() + 2;
-            let rest: String = self.html[at..].chars().take(60).collect();
-            let value = rest.trim_start().strip_prefix(':')?.trim_start().strip_prefix('"')?;
-            self.read(&value[..value.find('"')?], Sure::Likely)
-        })
+        KEYS.iter().find_map(|key| self.read(&value_of(self.html, key)?, Sure::Likely))
     }
 
     /// Short lines anywhere that hold nothing but a date.

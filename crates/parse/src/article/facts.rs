@@ -50,16 +50,19 @@ impl<'p> Facts<'p> {
                 continue;
             }
             for key in ["property", "name", "itemprop", "http-equiv"] {
-                let name = tree.attr(id, key).trim().to_lowercase();
-                if !name.is_empty() {
-                    metas.push((name, content));
-                }
+                let names = tree.attr(id, key).to_lowercase();
+                metas.extend(names.split_ascii_whitespace().map(|n| (n.to_owned(), content)));
             }
         }
-        let english = language == Some("en");
+        // Who writes the month first: English, save some countries; and who does not say, on
+        // a domain of no country.
         let host = url.map_or("", CanonicalUrl::host);
-        let british =
-            [".uk", ".au", ".nz", ".ie", ".in", ".za"].iter().any(|end| host.ends_with(end));
+        let ends = |list: &str| list.split(' ').any(|end| host.ends_with(end));
+        let day_first = match language {
+            Some("en") => ends(".uk .au .nz .ie .in .za"),
+            Some(_) => true,
+            None => !ends(".com .org .net .gov .edu .us .io .dev"),
+        };
         let mut beside = vec![false; tree.len()];
         let mut in_article = vec![false; tree.len()];
         for id in 1..tree.len() {
@@ -78,7 +81,7 @@ impl<'p> Facts<'p> {
             url,
             now,
             html,
-            day_first: !english || british,
+            day_first,
             heading,
         }
     }

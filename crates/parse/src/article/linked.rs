@@ -64,21 +64,29 @@ impl Blocks {
         blocks
     }
 
-    /// The dates in what is nearly JSON.
+    /// The dates, the headline and an author in what is nearly JSON.
     fn scan(&mut self, text: &str) {
+        if let Some(at) = text.find("\"author\"") {
+            let near = &text[at..];
+            let near = &near[..crate::fold::floor_boundary(near.as_bytes(), 400)];
+            if let Some(name) = value_of(near, "name") {
+                self.broken.push(("author", name));
+            }
+        }
         for key in ["datePublished", "dateModified", "headline"] {
-            let Some(at) = text.find(&format!("\"{key}\"")) else { continue };
-            let rest = text[at + key.len() + 2..].trim_start();
-            let Some(rest) =
-                rest.strip_prefix(':').map(str::trim_start).and_then(|r| r.strip_prefix('"'))
-            else {
-                continue;
-            };
-            if let Some(end) = rest.find('"') {
-                self.broken.push((key, rest[..end].to_owned()));
+            if let Some(value) = value_of(text, key) {
+                self.broken.push((key, value));
             }
         }
     }
+}
+
+/// The text behind a key.
+pub(crate) fn value_of(text: &str, key: &str) -> Option<String> {
+    let at = text.find(&format!("\"{key}\""))? + key.len() + 2;
+    let value = text[at..].trim_start().strip_prefix(':')?.trim_start().strip_prefix('"')?;
+    let value = &value[..value.find('"')?];
+    (value.len() < 500).then(|| value.to_owned())
 }
 
 impl<'b> Linked<'b> {
@@ -124,7 +132,8 @@ impl<'b> Linked<'b> {
     /// The names below a key: of persons, of a publisher.
     pub(crate) fn names(&self, key: &str) -> Vec<String> {
         let Some(value) = self.main.and_then(|at| self.objects[at].get(key)) else {
-            return Vec::new();
+            let broken = self.broken.iter().filter(|(k, _)| *k == key);
+            return broken.map(|(_, name)| fold(name)).collect();
         };
         let list: Vec<&Value> = match value {
             Value::Array(list) => list.iter().take(20).collect(),

@@ -16,7 +16,7 @@ const BEFORE: &str = "by|by:|von|par|por|door|di|da|od|av|af|words by|text by|st
     view all posts by|zeige alle beiträge von|alle beiträge von|alle artikel von|more by|\
     more from|voir tous les articles de|ver todas las entradas de|\
     ver todos los artículos de|mehr von|articles by|posts by|by staff writer|verfasser:|\
-    redakteur:|editor:|posted on|автор:|作者：|作者:|文/|记者|posté par|article by|written by:";
+    redakteur:|editor:|posted on|veröffentlicht am|veröffentlicht|published on|published|publié le|posted|updated|last updated|aktualisiert|автор:|作者：|作者:|文/|记者|posté par|article by|written by:";
 
 /// What calls itself an author and is none.
 const NOBODY: &str = "admin|administrator|webmaster|root|user|guest|anonymous|wordpress|default|unknown|none|\
@@ -29,7 +29,7 @@ const NOBODY: &str = "admin|administrator|webmaster|root|user|guest|anonymous|wo
 
 /// The names in what a page calls its author.
 pub(crate) fn names(raw: &str) -> Vec<String> {
-    let mut text = fold(raw);
+    let text = fold(raw);
     if text.starts_with("http://")
         || text.starts_with("https://")
         || text.starts_with("www.") && text.contains('/')
@@ -39,17 +39,24 @@ pub(crate) fn names(raw: &str) -> Vec<String> {
     if text.chars().count() > 200 {
         return Vec::new();
     }
-    // A date, and what follows it, is not the name.
+    // A date is not the name; the name stands before it, else behind.
     if let Some(read) = when::first(&text, true) {
-        text = if read.start >= 3 {
-            text[..read.start].to_owned()
+        let before = names_in(&text[..read.start]);
+        return if before.is_empty() {
+            names_in(&text[read.end.min(text.len())..])
         } else {
-            text[read.end.min(text.len())..].to_owned()
+            before
         };
-        for word in ["Updated", "Published", " on", " am", " vom", " le"] {
-            if let Some(cut) = text.trim().strip_suffix(word) {
-                text = cut.to_owned();
-            }
+    }
+    names_in(&text)
+}
+
+/// The names in a text without a date.
+fn names_in(text: &str) -> Vec<String> {
+    let mut text = text.to_owned();
+    for word in ["Updated", "Published", " on", " am", " vom", " le"] {
+        if let Some(cut) = text.trim().strip_suffix(word) {
+            text = cut.to_owned();
         }
     }
     loop {
