@@ -1,4 +1,10 @@
 //! What the names of elements, classes and ids say.
+//!
+//! * What this is: which elements are beside an article: by their tag, because they are hidden,
+//!   or by the words of their class, id or role (`sidebar`, `related-posts`, `comments`).
+//! * Its place: `body` leaves out what is named here, `facts` reads no date or author there.
+//! * Invariants: a name alone never takes much of a page's prose away; how much it may take
+//!   depends on how sure the name is.
 
 use crate::article::body::is_heading;
 use crate::article::tree::{Id, Tree};
@@ -6,12 +12,15 @@ use crate::article::tree::{Id, Tree};
 /// Leaves out elements that never hold prose.
 pub(crate) fn leave_out_by_tag(tree: &Tree, start: Id, out: &mut [bool]) {
     let headings = counts(tree, is_heading);
+    let titles = counts(tree, |name| name == "h1");
     for id in tree.subtree(start).skip(1) {
         out[id] = match tree.name(id) {
             "script" | "style" | "noscript" | "template" | "svg" | "iframe" | "object"
-            | "embed" | "canvas" | "video" | "audio" | "figcaption" | "nav" | "footer"
-            | "aside" | "menu" | "dialog" | "select" | "textarea" | "input" | "map" | "head"
-            | "title" | "link" | "meta" | "datalist" | "progress" | "rp" | "rt" => true,
+            | "embed" | "canvas" | "video" | "audio" | "figcaption" | "nav" | "menu" | "dialog"
+            | "select" | "textarea" | "input" | "map" | "head" | "title" | "link" | "meta"
+            | "datalist" | "progress" | "rp" | "rt" => true,
+            // Some put the whole page into one.
+            "aside" | "footer" => !holds(tree, id, &titles),
             "button" => !heads(tree, id, &headings),
             "" => false,
             _ => is_hidden(tree, id),
@@ -98,11 +107,16 @@ fn each(tree: &Tree, start: Id, out: &mut [bool], leave: impl Fn(Id) -> Option<i
     sum
 }
 
+/// What a name says.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Beside {
+    /// Nothing.
     No,
+    /// Often beside the article, if it is small.
     Maybe,
+    /// Beside the article, if it is not most of the page.
     Yes,
+    /// What readers wrote, however long.
     Comments,
 }
 
