@@ -22,10 +22,14 @@ mod title;
 mod tree;
 mod when;
 
+use crate::fold::floor_boundary;
 use crate::{charset, language};
 use argiope_model::{CanonicalUrl, Time};
 use facts::Facts;
 use tree::Tree;
+
+/// How much of a page is read; articles are a hundredth of it.
+const MAX_BYTES: usize = 8 << 20;
 
 /// An article: what a reader would call its text, and what the page says about it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -89,13 +93,14 @@ pub fn parse_article(
     now: Time,
 ) -> Article {
     let (encoding, mark) = charset::decide(bytes, header_charset, true);
-    let html = charset::decode(&bytes[mark..], encoding);
-    let tree = Tree::of(&html);
+    let all = charset::decode(&bytes[mark..], encoding);
+    let html = &all[..floor_boundary(all.as_bytes(), MAX_BYTES)];
+    let tree = Tree::of(html);
     let heading = title::heading(&tree);
     let declared =
         tree.first("html").and_then(|id| language::primary_tag(tree.attr(id, "lang").as_bytes()));
     let objects = linked::Blocks::of(&tree);
-    let facts = Facts::new(&tree, &html, &objects, url, now, heading, declared.as_deref());
+    let facts = Facts::new(&tree, html, &objects, url, now, heading, declared.as_deref());
     let site = facts.site();
     let title = title::title(&tree, &facts, site.as_deref());
     let blocks = body::body(&tree, &title);
@@ -113,7 +118,7 @@ pub fn parse_article(
         summary,
         title,
         text,
-        truncated: tree.is_full(),
+        truncated: tree.is_full() || html.len() < all.len(),
     }
 }
 
