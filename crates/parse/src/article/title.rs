@@ -24,7 +24,7 @@ pub(crate) fn title(tree: &Tree, facts: &Facts<'_>, site: Option<&str>) -> Strin
         .map(fold);
     let headings: Vec<String> = headings(tree)
         .into_iter()
-        .map(|id| tree.line(id))
+        .map(|id| shown(tree, id))
         .filter(|t| t.len() > 2 && t.len() < 300)
         .collect();
     let whole = [told.as_deref(), shared.as_deref(), Some(tag.as_str())];
@@ -42,19 +42,40 @@ pub(crate) fn title(tree: &Tree, facts: &Facts<'_>, site: Option<&str>) -> Strin
     {
         return best.clone();
     }
+    // The only large heading, when it is about the same: the others are written for search engines.
+    let large: Vec<String> = of(tree, "h1").into_iter().map(|id| shown(tree, id)).collect();
+    if let [only] = &large[..] {
+        let known: Vec<String> =
+            whole.iter().flatten().flat_map(|w| w.split_whitespace().map(plain)).collect();
+        let words: Vec<String> =
+            only.split_whitespace().map(plain).filter(|w| w.chars().count() > 3).collect();
+        let shared = words.iter().filter(|w| known.contains(w)).count();
+        if words.len() >= 2
+            && shared * 3 >= words.len()
+            && only.len() < 200
+            && site.is_none_or(|s| plain(s) != plain(only))
+        {
+            return only.clone();
+        }
+    }
     let out = told.or(shared).filter(|t| !t.is_empty()).unwrap_or_else(|| tag.clone());
     let cut = without_site(&out, site);
     if cut.is_empty() { headings.into_iter().next().unwrap_or_default() } else { cut }
 }
 
-/// `h1` first, else `h2`.
+/// The first headings of a level.
+fn of(tree: &Tree, name: &str) -> Vec<Id> {
+    (0..tree.len()).filter(|&id| tree.name(id) == name).take(10).collect()
+}
+
+/// Large headings first.
 fn headings(tree: &Tree) -> Vec<Id> {
-    let of = |name: &str| {
-        (0..tree.len()).filter(|&id| tree.name(id) == name).take(10).collect::<Vec<_>>()
-    };
-    let mut all = of("h1");
-    all.extend(of("h2"));
-    all
+    ["h1", "h2", "h3"].iter().flat_map(|name| of(tree, name)).collect()
+}
+
+/// A heading without the sign that links to it.
+fn shown(tree: &Tree, id: Id) -> String {
+    tree.line(id).trim_end_matches(['¶', '#', ' ']).to_owned()
 }
 
 /// The heading that shows the title, else the first `h1`.
