@@ -35,7 +35,8 @@ pub(crate) fn body(tree: &Tree, title: &str) -> Vec<Block> {
     let mut by_name = by_tag.clone();
     signs::leave_out_by_name(tree, start, &prose, &mut by_name);
     let found = inside(tree, start, title, by_name);
-    if size(&found) < 250 && prose[start] > 300 {
+    let none = found.iter().all(|b| weight(b) <= 0);
+    if (none || size(&found) < 250) && prose[start] > 300 {
         // The names misled.
         return inside(tree, start, title, by_tag);
     }
@@ -55,13 +56,17 @@ fn inside(tree: &Tree, start: Id, title: &str, mut out: Vec<bool>) -> Vec<Block>
         }
     }
     let mut root = root(tree, start, &weights);
+    // A page without prose: its links are what it says.
+    let lists = weights[root] <= 0;
     if weights[root] < LITTLE {
         let sizes = sums(tree, &all, |b| b.size as i64);
         root = main_element(tree, start, &sizes)
-            .filter(|&main| sizes[root] * 3 < sizes[main])
+            .filter(|&main| lists || sizes[root] * 3 < sizes[main])
             .unwrap_or(root);
     }
-    leave_out_links(tree, root, &all, &mut out);
+    if !lists {
+        leave_out_links(tree, root, &all, &mut out);
+    }
     let mut found = lead(all, root, title);
     found.extend(blocks(tree, root, &out));
     trim(&mut found, title);
@@ -103,6 +108,9 @@ fn sums(tree: &Tree, blocks: &[Block], value: impl Fn(&Block) -> i64) -> Vec<i64
 /// The deepest element that holds nearly all of the best sum.
 fn root(tree: &Tree, start: Id, sums: &[i64]) -> Id {
     let best = tree.subtree(start).max_by_key(|&id| (sums[id], Reverse(id))).unwrap_or(start);
+    if sums[best] <= 0 {
+        return start;
+    }
     let enough = sums[best] * NEARLY_ALL;
     let mut root = best;
     while root > start && !is_container(tree.name(root)) {
