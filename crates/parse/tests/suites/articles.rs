@@ -85,7 +85,7 @@ fn the_text_is_that_of_a_reader_mode() {
     let Some(read) = read("article-readability") else { return };
     let f = mean(&read, grams);
     println!("article-readability: 4-gram F1 {f:.4}");
-    assert!(f >= 0.93, "4-gram F1 {f:.4}");
+    assert!(f >= 0.935, "4-gram F1 {f:.4}");
 }
 
 #[test]
