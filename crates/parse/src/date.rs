@@ -270,7 +270,7 @@ fn time(day: i64, hour: i64, minute: i64, second: i64, zone: i64) -> Option<Time
 }
 
 /// Days since 1970-01-01, counted in years that begin in March so that leap days come last.
-fn days(year: i64, month: i64, day: i64) -> Option<i64> {
+pub(crate) fn days(year: i64, month: i64, day: i64) -> Option<i64> {
     let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
     let length = match month {
         2 => 28 + i64::from(leap),

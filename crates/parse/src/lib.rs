@@ -2,7 +2,7 @@
 //!
 //! * What this is: the reading of a fetched body. Which media type and which character
 //!   encoding it has; of an HTML page, its title, headings, visible text, language, links with
-//!   their words and what it asks of robots; of a PDF the same, as far as it has them; of a
+//!   their words and what it asks of robots, and the article in it; of a PDF the same, as far as it has them; of a
 //!   sitemap, its URLs; of a feed, its entries.
 //! * Its place: `crawl` calls it with bytes and a `Content-Type`; it calls nobody but `model`.
 //!   It does no I/O of its own and reads no clock: equal bytes give an equal [`Page`].
@@ -11,7 +11,7 @@
 //!   links into URLs, at the end because a `<base>` governs the links before it too.
 //! * Invariants: no input makes it fail or panic; memory is bounded by the body in
 //!   [`parse_html`] and by fixed limits in [`parse_html_reader`]; every text is valid UTF-8.
-//! * What is not here: a document tree, scripts (nothing is executed: `<noscript>` is markup
+//! * What is not here: a document tree (save in `article`), scripts (nothing is executed: `<noscript>` is markup
 //!   like any other), and the decision which links to follow (`frontier`).
 //!
 //! ```
@@ -25,6 +25,7 @@
 //! ```
 
 mod around;
+mod article;
 mod beside;
 mod boxes;
 mod charset;
@@ -51,6 +52,7 @@ mod sniff;
 mod tag;
 mod xml;
 
+pub use article::{Article, Sure, When, parse_article};
 pub use beside::text_around;
 pub use boxes::without_boxes;
 pub use directives::{header_directives, meta_directives};

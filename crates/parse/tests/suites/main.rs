@@ -1,9 +1,10 @@
-//! Real cases that nobody here wrote: links, encodings, media types, tokens, sitemaps, feeds.
+//! Real cases that nobody here wrote: articles, links, encodings, media types, tokens, sitemaps, feeds.
 //!
 //! The cases lie outside the repository, in the folder named by `ARGIOPE_SUITES` or in
 //! `shared/suites` beside the checkout. Where they are not, these tests say so and pass.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
+mod articles;
 mod encoding;
 mod feeds;
 mod links;

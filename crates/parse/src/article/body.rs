@@ -1,0 +1,248 @@
+//! Which blocks are the article.
+//!
+//! * What this is: three steps. What is beside the article by its name is left out (`signs`), and
+//!   groups of teasers are. Then the element is found that holds the prose: every block has a
+//!   weight, positive for sentences and negative for links, and the deepest element wins that has
+//!   nearly all of the best sum. In it, what is mostly links is left out.
+//! * Its place: `article` hands in the tree and writes the blocks it gets back.
+//! * Invariants: time is linear in the page, apart from the depth of the tree, which is limited.
+//! * What is not here: how blocks are cut, see `blocks`.
+
+use crate::article::blocks::{Block, Kind, blocks};
+use crate::article::signs;
+use crate::article::title::plain;
+use crate::article::tree::{Id, Tree};
+use std::cmp::Reverse;
+
+/// How much of the best sum an element holds that may stand for all, in percent.
+const NEARLY_ALL: i64 = 85;
+/// Prose below this is so little that the page's own word for its main part counts more.
+const LITTLE: i64 = 700;
+/// How much prose is left when groups of teasers may go.
+const ENOUGH: i64 = 800;
+/// How long a paragraph between title and body is that belongs to the body.
+const LEAD: usize = 140;
+/// How many blocks may stand between title and body.
+const BETWEEN: usize = 12;
+
+/// The blocks of the article, without its title.
+pub(crate) fn body(tree: &Tree, title: &str) -> Vec<Block> {
+    let start = tree.first("body").unwrap_or(0);
+    let mut by_tag = vec![false; tree.len()];
+    signs::leave_out_by_tag(tree, start, &mut by_tag);
+    let all = blocks(tree, start, &by_tag);
+    let prose = sums(tree, &all, |b| weight(b).max(0));
+    let mut by_name = by_tag.clone();
+    signs::leave_out_by_name(tree, start, &prose, &mut by_name);
+    let found = inside(tree, start, title, by_name);
+    let none = found.iter().all(|b| weight(b) <= 0);
+    if (none || size(&found) < 250) && prose[start] > 300 {
+        // The names misled.
+        return inside(tree, start, title, by_tag);
+    }
+    found
+}
+
+/// The article among what is not left out.
+fn inside(tree: &Tree, start: Id, title: &str, mut out: Vec<bool>) -> Vec<Block> {
+    let mut all = blocks(tree, start, &out);
+    let mut weights = sums(tree, &all, weight);
+    let mut without = out.clone();
+    if leave_out_teasers(tree, start, &all, &mut without) {
+        let rest = blocks(tree, start, &without);
+        let light = sums(tree, &rest, weight);
+        if light.iter().any(|&w| w >= ENOUGH) {
+            (out, all, weights) = (without, rest, light);
+        }
+    }
+    let mut root = root(tree, start, &weights);
+    // A page without prose: its links are what it says.
+    let lists = weights[root] <= 0;
+    if weights[root] < LITTLE {
+        let sizes = sums(tree, &all, |b| b.size as i64);
+        root = main_element(tree, start, &sizes)
+            .filter(|&main| lists || sizes[root] * 3 < sizes[main])
+            .unwrap_or(root);
+    }
+    if !lists {
+        leave_out_links(tree, root, &all, &mut out);
+    }
+    let mut found = lead(all, root, title);
+    found.extend(blocks(tree, root, &out));
+    trim(&mut found, title);
+    found
+}
+
+fn size(blocks: &[Block]) -> usize {
+    blocks.iter().map(|b| b.size).sum()
+}
+
+/// What speaks for a block's being prose.
+fn weight(block: &Block) -> i64 {
+    let (size, linked) = (block.size as i64, block.linked as i64);
+    let plain = size - linked;
+    if let Kind::Heading(_) = block.kind {
+        return -linked / 2;
+    }
+    if linked * 2 > size {
+        return -linked;
+    }
+    let sentence =
+        block.text.contains(['.', ',', '!', '?', ';', ':', '。', '，', '、', '！', '؟', '،', '।']);
+    if plain >= 100 || (plain >= 30 && sentence) { plain - linked } else { 0 }
+}
+
+/// Sums over subtrees.
+fn sums(tree: &Tree, blocks: &[Block], value: impl Fn(&Block) -> i64) -> Vec<i64> {
+    let mut sums = vec![0; tree.len()];
+    for block in blocks {
+        sums[block.holder] += value(block);
+    }
+    for id in (1..tree.len()).rev() {
+        let sum = sums[id];
+        sums[tree.parent(id)] += sum;
+    }
+    sums
+}
+
+/// The deepest element that holds nearly all of the best sum.
+fn root(tree: &Tree, start: Id, sums: &[i64]) -> Id {
+    let best = tree.subtree(start).max_by_key(|&id| (sums[id], Reverse(id))).unwrap_or(start);
+    if sums[best] <= 0 {
+        return start;
+    }
+    let enough = sums[best] * NEARLY_ALL;
+    let mut root = best;
+    while root > start && !is_container(tree.name(root)) {
+        root = tree.parent(root);
+    }
+    let deeper = |root: Id| {
+        let goes = |name: &str| is_container(name) || is_part(name);
+        tree.children(root).find(|&c| sums[c] > 0 && sums[c] * 100 >= enough && goes(tree.name(c)))
+    };
+    while let Some(child) = deeper(root) {
+        root = child;
+    }
+    // Not a row of a table.
+    while root > start && is_part(tree.name(root)) {
+        root = tree.parent(root);
+    }
+    root
+}
+
+/// Whether an element may hold an article.
+fn is_container(name: &str) -> bool {
+    matches!(
+        name,
+        "div"
+            | "article"
+            | "main"
+            | "section"
+            | "td"
+            | "body"
+            | "center"
+            | "form"
+            | "blockquote"
+            | "dd"
+            | "header"
+            | "pre"
+            | "fieldset"
+    )
+}
+
+/// Whether an element leads down to one that may.
+fn is_part(name: &str) -> bool {
+    matches!(name, "table" | "tbody" | "tr" | "span" | "font" | "dl")
+}
+
+/// The element the page itself calls its main one.
+fn main_element(tree: &Tree, start: Id, sizes: &[i64]) -> Option<Id> {
+    let is_body = |id: Id| tree.attr(id, "itemprop") == "articleBody";
+    let is_article = |id: Id| tree.name(id) == "article";
+    let is_main = |id: Id| tree.name(id) == "main" || tree.attr(id, "role") == "main";
+    let kinds: [&dyn Fn(Id) -> bool; 3] = [&is_body, &is_article, &is_main];
+    kinds.iter().find_map(|is| {
+        let largest = tree.subtree(start).filter(|&id| is(id)).max_by_key(|&id| sizes[id])?;
+        (sizes[largest] > 300).then_some(largest)
+    })
+}
+
+/// Leaves out groups of at least three teasers: a linked heading with a few words each.
+fn leave_out_teasers(tree: &Tree, start: Id, all: &[Block], out: &mut [bool]) -> bool {
+    let sizes = sums(tree, all, |b| b.size as i64);
+    let heads = sums(tree, all, |b| {
+        i64::from(matches!(b.kind, Kind::Heading(_)) && b.linked * 10 >= b.size * 8)
+    });
+    let mut any = false;
+    for id in tree.subtree(start) {
+        if out[id] || heads[id] < 3 {
+            continue;
+        }
+        let (mut teasers, mut held, mut whole) = (0, 0, 0);
+        for child in tree.children(id).filter(|&c| !out[c]) {
+            whole += sizes[child];
+            if heads[child] == 1 && sizes[child] < 600 && !is_heading(tree.name(child)) {
+                teasers += 1;
+                held += sizes[child];
+            }
+        }
+        if teasers >= 3 && held * 10 >= whole * 7 {
+            out[id] = true;
+            any = true;
+        }
+    }
+    any
+}
+
+/// Whether a name is `h1` to `h6`.
+pub(crate) fn is_heading(name: &str) -> bool {
+    matches!(name, "h1" | "h2" | "h3" | "h4" | "h5" | "h6")
+}
+
+/// Leaves out lists, tables and boxes that are mostly links.
+fn leave_out_links(tree: &Tree, root: Id, all: &[Block], out: &mut [bool]) {
+    let sizes = sums(tree, all, |b| b.size as i64);
+    let linked = sums(tree, all, |b| b.linked as i64);
+    let prose = sums(tree, all, |b| weight(b).max(0));
+    for id in tree.subtree(root).skip(1) {
+        let box_like = matches!(
+            tree.name(id),
+            "ul" | "ol" | "dl" | "table" | "div" | "section" | "header" | "p" | "tr"
+        );
+        if box_like
+            && sizes[id] > 0
+            && linked[id] * 100 > sizes[id] * 55
+            && prose[id] * 4 < sizes[id]
+        {
+            out[id] = true;
+        }
+    }
+}
+
+/// The lead: paragraphs between the title and the body that are outside of the body.
+fn lead(all: Vec<Block>, root: Id, title: &str) -> Vec<Block> {
+    let before: Vec<Block> = all.into_iter().take_while(|b| b.holder < root).collect();
+    let heading = before
+        .iter()
+        .rposition(|b| matches!(b.kind, Kind::Heading(_)) && plain(&b.text) == plain(title));
+    match heading {
+        Some(at) if before.len() - at <= BETWEEN => before
+            .into_iter()
+            .skip(at + 1)
+            .filter(|b| b.linked == 0 && b.size >= LEAD)
+            .take(3)
+            .collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Takes away the title, and headings at the end that head nothing.
+fn trim(all: &mut Vec<Block>, title: &str) {
+    let is_title = |b: &Block| matches!(b.kind, Kind::Heading(_)) && plain(&b.text) == plain(title);
+    if let Some(at) = all.iter().take(5).position(is_title) {
+        all.remove(at);
+    }
+    while all.len() > 1 && all.last().is_some_and(|b| matches!(b.kind, Kind::Heading(_))) {
+        all.pop();
+    }
+}

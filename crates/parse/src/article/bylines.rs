@@ -1,0 +1,256 @@
+//! Who wrote an article.
+//!
+//! * What this is: the sources of names in the order of their trust, down to a line that begins
+//!   with `By`.
+//! * Its place: `article` asks for the authors; `people` reads names, `facts` knows the page.
+//! * Invariants: a person goes before the house, whatever source names the house.
+
+use crate::article::facts::{Facts, has_exact, has_token};
+use crate::article::tree::{Id, fold, is_inline};
+use crate::article::{Sure, people, title};
+
+/// Names of `<meta>` that hold authors, the surest first.
+const AUTHORS: &str = "article:author og:article:author dc.creator dcterms.creator dc:creator author byl parsely-author sailthru.author \
+    citation_author creator rbauthors authors article.author \
+    article:author_name cxenseparse:author twitter:data1 dable:author \
+    shareaholic:article_author_name book:author";
+
+/// Classes that say that an element holds the author.
+const BYLINES: &str = "author byline author-name authorname byline-name article-author post-author \
+    entry-author fn autor auteur writer by-author c-byline article__author contributor \
+    author__name author_name article-byline byline__name meta-author post_author postauthor";
+
+impl Facts<'_> {
+    /// Who wrote it. A person before the house: many pages call the site their author and name
+    /// the person in the byline.
+    pub(crate) fn authors(&self) -> Vec<String> {
+        let site = title::plain(&self.site().unwrap_or_default());
+        let host = title::plain(self.url.map_or("", |u| u.host().trim_start_matches("www.")));
+        let is_house = |name: &String| {
+            let name = title::plain(name);
+            let like = |other: &str| {
+                !other.is_empty()
+                    && (name == other
+                        || (name.len() >= 5
+                            && (other.contains(&name)
+                                || (other.len() >= 5 && name.contains(other)))))
+            };
+            like(&site)
+                || like(&host)
+                || matches!(
+                    name.as_str(),
+                    "redaktion"
+                        | "staff"
+                        | "editorial"
+                        | "editorialteam"
+                        | "newsdesk"
+                        | "team"
+                        | "dieredaktion"
+                        | "larédaction"
+                        | "onlineredaktion"
+                )
+        };
+        let mut house = Vec::new();
+        let mut take = |raws: Vec<String>| {
+            let mut out: Vec<String> = Vec::new();
+            for name in raws.iter().flat_map(|raw| people::names(raw)) {
+                if !out.contains(&name) {
+                    out.push(name);
+                }
+            }
+            if !out.is_empty() && out.iter().all(is_house) {
+                if house.is_empty() {
+                    house = out;
+                }
+                return None;
+            }
+            (!out.is_empty()).then_some(out)
+        };
+        let metas = |name: &str| {
+            self.metas
+                .iter()
+                .filter(|(n, _)| n == name)
+                .map(|(_, c)| (*c).to_owned())
+                .collect::<Vec<_>>()
+        };
+        let found = take(self.linked.names("author"))
+            .or_else(|| AUTHORS.split(' ').find_map(|name| take(metas(name))))
+            .or_else(|| take(self.linked.names("creator")))
+            .or_else(|| {
+                take(self.people_elements(|f, id| {
+                    f.tree
+                        .attr(id, "itemprop")
+                        .split_ascii_whitespace()
+                        .any(|p| p == "author" || p == "creator")
+                }))
+            })
+            .or_else(|| {
+                take(self.people_elements(|f, id| {
+                    f.tree.attr(id, "rel").split_ascii_whitespace().any(|p| p == "author")
+                }))
+            })
+            .or_else(|| take(self.people_elements(|f, id| has_exact(f.tree, id, BYLINES))))
+            .or_else(|| {
+                take(self.people_elements(|f, id| {
+                    has_token(
+                        f.tree,
+                        id,
+                        "author byline autor auteur writer autorin verfasser authors",
+                    )
+                }))
+            })
+            .or_else(|| take(self.bylines()))
+            .or_else(|| take(self.beside_date()));
+        found.unwrap_or(house)
+    }
+
+    /// The names in the elements near the title that are said to hold the author.
+    fn people_elements(&self, is: impl Fn(&Self, Id) -> bool) -> Vec<String> {
+        let mut found: Vec<Id> = self
+            .elements()
+            .filter(|&id| {
+                is(self, id)
+                    && !matches!(
+                        self.tree.name(id),
+                        "meta" | "link" | "body" | "html" | "article" | "img"
+                    )
+                    && !self.beside(id)
+            })
+            .collect();
+        found.sort_by_key(|&id| self.distance(id));
+        for id in found.into_iter().take(12) {
+            let tree = self.tree;
+            let inner = tree.subtree(id).find(|&i| {
+                tree.attr(i, "itemprop") == "name" || has_exact(tree, i, "fn author-name name")
+            });
+            let link = || {
+                tree.subtree(id).find(|&i| {
+                    tree.name(i) == "a"
+                        && (tree.attr(i, "rel").contains("author")
+                            || tree.attr(i, "href").contains("author")
+                            || tree.attr(i, "href").contains("autor"))
+                })
+            };
+            let holder = inner.or_else(link).unwrap_or(id);
+            let words = match tree.attr(holder, "content") {
+                "" => self.apart(holder),
+                content => content.to_owned(),
+            };
+            if words.chars().count() <= 120 && !people::names(&words).is_empty() {
+                return vec![words];
+            }
+            let whole = self.apart(id);
+            if holder != id && whole.chars().count() <= 120 && !people::names(&whole).is_empty() {
+                return vec![whole];
+            }
+        }
+        Vec::new()
+    }
+
+    /// The texts below an element with bars between them, since a style sheet may part them.
+    fn apart(&self, id: Id) -> String {
+        let texts: Vec<String> = self
+            .tree
+            .subtree(id)
+            .filter(|&i| self.tree.is_text(i))
+            .map(|i| fold(self.tree.words(i)))
+            .filter(|t| !t.is_empty())
+            .collect();
+        let mut line = texts.join(" | ");
+        for joint in ["and", "und", "et", "&", "y", ",", "with"] {
+            line = line.replace(
+                &format!(" | {joint} | "),
+                &if joint == "," { ", ".to_owned() } else { format!(" {joint} ") },
+            );
+        }
+        line
+    }
+
+    /// A name that shares a short line below the title with a date.
+    fn beside_date(&self) -> Vec<String> {
+        let Some(heading) = self.heading else { return Vec::new() };
+        let from = self.tree.end(heading);
+        let name_like = |name: &String| {
+            let words: Vec<&str> = name.split(' ').collect();
+            (2..=4).contains(&words.len())
+                && words
+                    .iter()
+                    .all(|w| w.chars().next().is_some_and(char::is_uppercase) && w.len() > 1)
+        };
+        for id in
+            (from..(from + 40).min(self.tree.len())).filter(|&id| !is_inline(self.tree.name(id)))
+        {
+            let line = self.apart(id);
+            if line.chars().count() > 80 || self.read(&line, Sure::Guessed).is_none() {
+                continue;
+            }
+            let names = people::names(&line);
+            if !names.is_empty() && names.iter().all(name_like) {
+                return names;
+            }
+        }
+        Vec::new()
+    }
+
+    /// `By Jane Doe` in a short line near the title, or anywhere.
+    fn bylines(&self) -> Vec<String> {
+        let lead = |line: &str| {
+            let lower = line.to_lowercase();
+            [
+                "by ",
+                "von ",
+                "par ",
+                "por ",
+                "written by ",
+                "posted by ",
+                "geschrieben von ",
+                "text: ",
+                "autor: ",
+                "author: ",
+                "veröffentlicht von ",
+                "eingestellt von ",
+                "publié par ",
+                "作者：",
+                "作者:",
+                "文/",
+            ]
+            .iter()
+            .any(|l| lower.starts_with(l))
+        };
+        let mut found: Vec<(usize, String)> = Vec::new();
+        for id in self.elements() {
+            if is_inline(self.tree.name(id)) && self.tree.name(id) != "span"
+                || self.tree.end(id) - id > 25
+            {
+                continue;
+            }
+            let starts = self
+                .tree
+                .subtree(id)
+                .find(|&i| self.tree.is_text(i) && !self.tree.words(i).trim().is_empty());
+            if !starts.is_some_and(|i| lead(&format!("{} ", self.tree.words(i).trim())))
+                || self.beside(id)
+            {
+                continue;
+            }
+            let line = self.apart(id);
+            if line.chars().count() <= 90 {
+                found.push((self.distance(id), line));
+            }
+        }
+        found.sort();
+        found
+            .into_iter()
+            .take(5)
+            .map(|(_, line)| line)
+            .find(|line| {
+                let names = people::names(line);
+                names.first().is_some_and(|n| {
+                    n.chars().next().is_some_and(|c| c.is_uppercase() || !c.is_ascii())
+                        && n.split(' ').count() <= 5
+                })
+            })
+            .into_iter()
+            .collect()
+    }
+}

@@ -1,0 +1,224 @@
+//! When an article appeared and when it was changed.
+//!
+//! * What this is: the sources of a date in the order of their trust, down to a line near the
+//!   title that holds one.
+//! * Its place: `article` asks for both dates; `when` does the reading, `facts` knows the page.
+//! * Invariants: the first source with a date that makes sense wins.
+
+use crate::article::facts::{Facts, has_token};
+use crate::article::linked::value_of;
+use crate::article::tree::{Id, fold};
+use crate::article::{Sure, When};
+
+/// Names of `<meta>` that hold the date of appearance, the surest first.
+const PUBLISHED: &str = "article:published_time og:published_time og:article:published_time datepublished \
+    parsely-pub-date sailthru.date citation_publication_date citation_online_date \
+    citation_date dc.date.issued dcterms.issued dcterms.created dc.date.created dc.date \
+    dcterms.date dcterms.available pubdate publishdate publish-date publish_date \
+    publication_date publication-date published_date published-date date_published \
+    article.published article:published cxenseparse:recs:publishtime \
+    cxenseparse:publishtime bt:pubdate rnews:datepublished displaydate \
+    originalpublicationdate ptime date article:post_date article_date_original sdate \
+    created article:create_at og:pubdate shareaholic:article_published_time \
+    dc.date.publication publicationdate vr:published_time dc:created dc:date datecreated \
+    date.created date.release eprints.date release_date releasedate article.created \
+    video:release_date og:release_date blogger-date timestamp searchdate time";
+
+/// Names of `<meta>` that hold the date of a change.
+const MODIFIED: &str = "article:modified_time og:updated_time og:modified_time datemodified last-modified \
+    lastmod revised dcterms.modified dc.date.modified article.updated updated_time \
+    date_modified modified lastmodified article:modified";
+
+impl Facts<'_> {
+    /// When the article appeared.
+    pub(crate) fn published(&self) -> Option<When> {
+        let stated = |text: Option<String>| text.and_then(|t| self.read(&t, Sure::Stated));
+        stated(self.linked.text("datePublished"))
+            .or_else(|| self.dated_metas(PUBLISHED))
+            .or_else(|| self.microdata(&["datePublished", "dateCreated"]))
+            .or_else(|| stated(self.linked.text("dateCreated")))
+            .or_else(|| stated(self.linked.any_text("datePublished")))
+            .or_else(|| self.time_element())
+            .or_else(|| self.url_date())
+            .or_else(|| self.named_box())
+            .or_else(|| self.near_title())
+            .or_else(|| stated(self.linked.any_text("uploadDate")))
+            .or_else(|| self.scripts())
+            .or_else(|| self.description().and_then(|d| self.read(&d, Sure::Guessed)))
+            .or_else(|| self.any_box())
+            .or_else(|| self.modified().map(|m| When { sure: Sure::Guessed, ..m }))
+    }
+
+    /// When it was changed, if it says so.
+    pub(crate) fn modified(&self) -> Option<When> {
+        let stated = |text: Option<String>| text.and_then(|t| self.read(&t, Sure::Stated));
+        stated(self.linked.text("dateModified"))
+            .or_else(|| self.dated_metas(MODIFIED))
+            .or_else(|| self.microdata(&["dateModified"]))
+            .or_else(|| stated(self.linked.any_text("dateModified")))
+    }
+
+    fn dated_metas(&self, names: &str) -> Option<When> {
+        names.split(' ').find_map(|name| {
+            self.metas
+                .iter()
+                .filter(|(n, _)| n == name)
+                .find_map(|(_, c)| self.read(c, Sure::Stated))
+        })
+    }
+
+    fn microdata(&self, names: &[&str]) -> Option<When> {
+        names.iter().find_map(|name| {
+            self.elements().find_map(|id| {
+                if self
+                    .tree
+                    .attr(id, "itemprop")
+                    .split_ascii_whitespace()
+                    .all(|p| !p.eq_ignore_ascii_case(name))
+                    || self.beside(id)
+                {
+                    return None;
+                }
+                self.element_date(id, Sure::Stated)
+            })
+        })
+    }
+
+    /// The date of an element: its attributes, else its words.
+    fn element_date(&self, id: Id, sure: Sure) -> Option<When> {
+        ["datetime", "content", "title"]
+            .iter()
+            .find_map(|key| self.read(self.tree.attr(id, key), sure))
+            .or_else(|| {
+                let words = self.tree.line(id);
+                (words.len() < 120).then(|| self.read(&words, sure)).flatten()
+            })
+    }
+
+    fn time_element(&self) -> Option<When> {
+        let times: Vec<Id> = self
+            .elements()
+            .filter(|&id| {
+                let tree = self.tree;
+                (tree.name(id) == "time"
+                    || (tree.name(id) == "abbr" && has_token(tree, id, "published date")))
+                    && !self.beside(id)
+            })
+            .collect();
+        let marked = times
+            .iter()
+            .copied()
+            .find(|&id| self.tree.has(id, "pubdate") || has_token(self.tree, id, "published"));
+        let near = || {
+            times
+                .iter()
+                .copied()
+                .filter(|&id| !has_token(self.tree, id, "updated modified"))
+                .min_by_key(|&id| self.distance(id))
+        };
+        let any = || times.iter().copied().min_by_key(|&id| self.distance(id));
+        marked
+            .and_then(|id| self.element_date(id, Sure::Likely))
+            .or_else(|| near().and_then(|id| self.element_date(id, Sure::Likely)))
+            .or_else(|| any().and_then(|id| self.element_date(id, Sure::Likely)))
+    }
+
+    /// `/2026/01/31/`, `/2026-01-31-`, `/20260131/`.
+    fn url_date(&self) -> Option<When> {
+        let url = self.url?;
+        let path = url.path();
+        let bytes = path.as_bytes();
+        for at in 0..bytes.len() {
+            if at > 0 && bytes[at - 1].is_ascii_digit() {
+                continue;
+            }
+            let digits = |from: usize, count: usize| {
+                path.get(from..from + count)
+                    .filter(|s| s.bytes().all(|b| b.is_ascii_digit()))
+                    .and_then(|s| s.parse::<i64>().ok())
+            };
+            let sep = |i: usize| bytes.get(i).filter(|b| matches!(b, b'/' | b'-' | b'_')).copied();
+            let Some(year) = digits(at, 4).filter(|y| (1995..=2100).contains(y)) else { continue };
+            let found = match sep(at + 4) {
+                Some(s) if sep(at + 7) == Some(s) => digits(at + 5, 2).zip(
+                    digits(at + 8, 2)
+                        .filter(|_| !bytes.get(at + 10).is_some_and(u8::is_ascii_digit)),
+                ),
+                None => digits(at + 4, 2)
+                    .zip(digits(at + 6, 2))
+                    .filter(|_| !bytes.get(at + 8).is_some_and(u8::is_ascii_digit)),
+                _ => None,
+            };
+            if let Some((month, day)) = found
+                && let Some(when) = self.read(&format!("{year}-{month:02}-{day:02}"), Sure::Likely)
+            {
+                return Some(when);
+            }
+        }
+        None
+    }
+
+    /// An element whose class says that it holds a date.
+    fn named_box(&self) -> Option<When> {
+        const NAMES: &str = "date published pubdate datetime dateline timestamp time postdate entrydate datum posted byline postmeta meta fecha postinfo info created submitted publish publication artikeldatum";
+        let mut boxes: Vec<Id> = self
+            .elements()
+            .filter(|&id| {
+                has_token(self.tree, id, NAMES) && !self.beside(id) && self.tree.end(id) - id < 80
+            })
+            .collect();
+        boxes.sort_by_key(|&id| self.distance(id));
+        boxes.into_iter().take(40).find_map(|id| {
+            let words = self.tree.line(id);
+            (words.len() < 250).then(|| self.read(&words, Sure::Likely)).flatten()
+        })
+    }
+
+    /// Short lines around the title.
+    fn near_title(&self) -> Option<When> {
+        let heading = self.heading?;
+        let lines = |range: std::ops::Range<Id>| {
+            range
+                .filter(|&id| self.tree.is_text(id))
+                .map(|id| fold(self.tree.words(id)))
+                .filter(|l| (8..160).contains(&l.len()))
+                .take(30)
+                .collect::<Vec<_>>()
+        };
+        let after =
+            lines(self.tree.end(heading)..(self.tree.end(heading) + 150).min(self.tree.len()));
+        let before = lines(heading.saturating_sub(40)..heading);
+        after.iter().chain(before.iter().rev()).find_map(|l| self.read(l, Sure::Guessed))
+    }
+
+    /// What scripts call the date.
+    fn scripts(&self) -> Option<When> {
+        const KEYS: &[&str] = &[
+            "datePublished",
+            "publishDate",
+            "publishedAt",
+            "published_at",
+            "publish_date",
+            "date_published",
+            "publishedDate",
+            "firstPublished",
+            "pubDate",
+            "publicationDate",
+        ];
+        KEYS.iter().find_map(|key| self.read(&value_of(self.html, key)?, Sure::Likely))
+    }
+
+    /// Short lines anywhere that hold nothing but a date.
+    fn any_box(&self) -> Option<When> {
+        (0..self.tree.len()).filter(|&id| self.tree.is_text(id)).find_map(|id| {
+            let line = self.tree.words(id).trim();
+            if line.len() < 8 || line.len() > 90 || !line.bytes().any(|b| b.is_ascii_digit()) {
+                return None;
+            }
+            if self.beside(id) || line.contains('©') || line.to_lowercase().contains("copyright") {
+                return None;
+            }
+            self.read(&fold(line), Sure::Guessed)
+        })
+    }
+}

@@ -1,0 +1,251 @@
+//! What a page says about its article.
+//!
+//! * What this is: the sources in the order of their trust: JSON-LD, `<meta>`, microdata, `<time>`,
+//!   the URL, what stands in boxes named for it, what stands near the title.
+//! * Its place: `article` asks for each fact once; `linked`, `when` and `people` do the reading.
+//! * Invariants: the first source that has an answer that makes sense wins; a date after `now`
+//!   is none.
+//! * What is not here: dates (`dates`), authors (`bylines`) and the title (`title`).
+
+use crate::article::linked::{Blocks, Linked};
+use crate::article::signs::{self, is_comment};
+use crate::article::tree::{Id, Tree, fold};
+use crate::article::{Sure, When, when};
+use argiope_model::{CanonicalUrl, Time};
+
+/// A page, with what is asked of it often.
+pub(crate) struct Facts<'p> {
+    pub(super) tree: &'p Tree,
+    pub(crate) linked: Linked<'p>,
+    /// `<meta>` in order: name in lower case, content.
+    pub(super) metas: Vec<(String, &'p str)>,
+    pub(super) url: Option<&'p CanonicalUrl>,
+    pub(super) now: Time,
+    /// The page as it came, for what scripts say.
+    pub(super) html: &'p str,
+    pub(super) day_first: bool,
+    /// The heading that is the title.
+    pub(super) heading: Option<Id>,
+    /// Which nodes are in comments, in a sidebar, below the page.
+    pub(super) beside: Vec<bool>,
+}
+
+impl<'p> Facts<'p> {
+    pub(crate) fn new(
+        tree: &'p Tree,
+        html: &'p str,
+        objects: &'p Blocks,
+        url: Option<&'p CanonicalUrl>,
+        now: Time,
+        heading: Option<Id>,
+        language: Option<&str>,
+    ) -> Self {
+        let mut metas = Vec::new();
+        for id in 0..tree.len() {
+            if tree.name(id) != "meta" {
+                continue;
+            }
+            let content = tree.attr(id, "content").trim();
+            if content.is_empty() {
+                continue;
+            }
+            for key in ["property", "name", "itemprop", "http-equiv"] {
+                let names = tree.attr(id, key).to_lowercase();
+                metas.extend(names.split_ascii_whitespace().map(|n| (n.to_owned(), content)));
+            }
+        }
+        // Who writes the month first: English, save some countries; and who does not say, on
+        // a domain of no country.
+        let host = url.map_or("", CanonicalUrl::host);
+        let ends = |list: &str| list.split(' ').any(|end| host.ends_with(end));
+        let day_first = match language {
+            Some("en") => ends(".uk .au .nz .ie .in .za"),
+            Some(_) => true,
+            None => !ends(".com .org .net .gov .edu .us .io .dev"),
+        };
+        let mut beside = vec![false; tree.len()];
+        let mut in_article = vec![false; tree.len()];
+        for id in 1..tree.len() {
+            let up = tree.parent(id);
+            let name = tree.name(id);
+            in_article[id] = in_article[up] || name == "article";
+            beside[id] = beside[up]
+                || (matches!(name, "aside" | "footer" | "nav") && !in_article[up])
+                || (!name.is_empty() && is_comment(tree, id));
+        }
+        Facts {
+            tree,
+            beside,
+            linked: Linked::of(objects),
+            metas,
+            url,
+            now,
+            html,
+            day_first,
+            heading,
+        }
+    }
+
+    /// The content of the first `<meta>` that has one of the names; earlier names first.
+    pub(crate) fn meta(&self, names: &[&str]) -> Option<&'p str> {
+        names.iter().find_map(|name| self.metas.iter().find(|(n, _)| n == name).map(|(_, c)| *c))
+    }
+
+    pub(super) fn read(&self, text: &str, sure: Sure) -> Option<When> {
+        let cut: String = text.chars().take(300).collect();
+        let read = when::first(&cut, self.day_first)?;
+        // A day ahead is another zone; more is a mistake. Nothing on the web is older than the web.
+        let ahead = read.time.0 - self.now.0;
+        (ahead < 36 * 3_600_000).then_some(When {
+            time: read.time,
+            offset_minutes: read.zone,
+            has_clock: read.clock,
+            sure,
+        })
+    }
+
+    pub(super) fn elements(&self) -> impl Iterator<Item = Id> + '_ {
+        (0..self.tree.len()).filter(|&id| !self.tree.name(id).is_empty())
+    }
+
+    /// Whether an element is in comments, a sidebar, a list of other articles.
+    pub(super) fn beside(&self, id: Id) -> bool {
+        self.beside[id]
+    }
+
+    /// How far an element is from the title.
+    pub(super) fn distance(&self, id: Id) -> usize {
+        self.heading.map_or(id, |h| id.abs_diff(h))
+    }
+
+    /// The part of the site it is in.
+    pub(crate) fn section(&self) -> Option<String> {
+        self.meta(&[
+            "article:section",
+            "og:article:section",
+            "parsely-section",
+            "sailthru.section",
+            "cxenseparse:section",
+            "section",
+        ])
+        .map(fold)
+        .or_else(|| self.linked.text("articleSection"))
+        .filter(|s| !s.is_empty() && s.len() < 100)
+    }
+
+    /// The picture that leads it.
+    pub(crate) fn picture(&self) -> Option<String> {
+        let tree = self.tree;
+        self.meta(&[
+            "og:image",
+            "og:image:url",
+            "og:image:secure_url",
+            "twitter:image",
+            "twitter:image:src",
+            "image",
+            "parsely-image-url",
+            "sailthru.image.full",
+        ])
+        .map(str::to_owned)
+        .or_else(|| self.linked.picture())
+        .or_else(|| {
+            self.elements()
+                .find(|&id| tree.name(id) == "link" && tree.attr(id, "rel") == "image_src")
+                .map(|id| tree.attr(id, "href").to_owned())
+        })
+        .or_else(|| {
+            self.elements()
+                .find(|&id| tree.attr(id, "itemprop") == "image" && tree.has(id, "src"))
+                .map(|id| tree.attr(id, "src").to_owned())
+        })
+        .and_then(|reference| self.absolute(&reference))
+    }
+
+    /// The address the page calls its own.
+    pub(crate) fn canonical(&self) -> Option<String> {
+        let tree = self.tree;
+        let link = self.elements().find(|&id| {
+            tree.name(id) == "link"
+                && tree
+                    .attr(id, "rel")
+                    .split_ascii_whitespace()
+                    .any(|r| r.eq_ignore_ascii_case("canonical"))
+        });
+        link.map(|id| tree.attr(id, "href"))
+            .or_else(|| self.meta(&["og:url"]))
+            .filter(|r| !r.trim().is_empty())
+            .and_then(|r| self.absolute(r))
+    }
+
+    fn absolute(&self, reference: &str) -> Option<String> {
+        let reference = reference.trim();
+        match self.url {
+            Some(url) => url.join(reference).ok(),
+            None => CanonicalUrl::parse(reference).ok(),
+        }
+        .map(|url| url.as_str().to_owned())
+    }
+
+    /// What the site calls itself.
+    pub(crate) fn site(&self) -> Option<String> {
+        self.meta(&[
+            "og:site_name",
+            "application-name",
+            "dc.publisher",
+            "dcterms.publisher",
+            "citation_journal_title",
+            "apple-mobile-web-app-title",
+        ])
+        .map(fold)
+        .or_else(|| self.linked.names("publisher").into_iter().next())
+        .filter(|s| !s.is_empty() && s.len() < 120)
+    }
+
+    /// The language as declared.
+    pub(crate) fn language(&self) -> Option<String> {
+        let tree = self.tree;
+        let html = tree.first("html").map(|id| tree.attr(id, "lang")).unwrap_or("");
+        [
+            html,
+            self.meta(&["content-language", "og:locale", "language", "dc.language"]).unwrap_or(""),
+        ]
+        .iter()
+        .find_map(|v| crate::language::primary_tag(v.as_bytes()))
+        .or_else(|| {
+            self.linked.text("inLanguage").and_then(|v| crate::language::primary_tag(v.as_bytes()))
+        })
+    }
+
+    /// What the page says it is about.
+    pub(crate) fn description(&self) -> Option<String> {
+        self.meta(&[
+            "og:description",
+            "description",
+            "twitter:description",
+            "dc.description",
+            "dcterms.description",
+        ])
+        .map(fold)
+        .or_else(|| self.linked.text("description"))
+        .filter(|s| s.len() >= 20)
+    }
+}
+
+/// Whether a class or the id has one of the words.
+pub(super) fn has_token(tree: &Tree, id: Id, wanted: &str) -> bool {
+    ["class", "id"].iter().any(|key| {
+        let value = tree.attr(id, key);
+        !value.is_empty()
+            && value.len() < 200
+            && signs::tokens(value).iter().any(|t| wanted.split(' ').any(|w| w == t))
+    })
+}
+
+/// Whether a class or the id is one of the names.
+pub(super) fn has_exact(tree: &Tree, id: Id, wanted: &str) -> bool {
+    ["class", "id"].iter().any(|key| {
+        tree.attr(id, key)
+            .split_ascii_whitespace()
+            .any(|c| wanted.split(' ').any(|w| c.eq_ignore_ascii_case(w)))
+    })
+}

@@ -1,0 +1,212 @@
+//! Names of authors, as bylines write them.
+//!
+//! * What this is: what stands around a name is taken away (`By`, dates, roles), several names are
+//!   parted, and what is no name (`admin`, a URL) is none.
+//! * Its place: `facts` hands in what the page calls its author.
+
+use crate::article::tree::fold;
+use crate::article::when;
+
+/// Words that lead to a name.
+const BEFORE: &str = "by|by:|von|par|por|door|di|da|od|av|af|words by|text by|story by|written by|posted by|\
+    published by|author:|author|autor:|autor|autorin:|autorin|auteur|auteur:|\
+    geschrieben von|verfasst von|veröffentlicht von|ein artikel von|ein beitrag von|\
+    eingestellt von|erstellt von|gepostet von|publié par|écrit par|rédigé par|escrito por|\
+    publicado por|scritto da|text:|text|reported by|reviewed by|medically reviewed by|\
+    view all posts by|zeige alle beiträge von|alle beiträge von|alle artikel von|more by|\
+    more from|voir tous les articles de|ver todas las entradas de|\
+    ver todos los artículos de|mehr von|articles by|posts by|by staff writer|verfasser:|\
+    redakteur:|editor:|posted on|veröffentlicht am|veröffentlicht|published on|published|publié le|posted|updated|last updated|aktualisiert|автор:|作者：|作者:|文/|记者|posté par|article by|written by:";
+
+/// What calls itself an author and is none.
+const NOBODY: &str = "admin|administrator|webmaster|root|user|guest|anonymous|wordpress|default|unknown|none|\
+    null|undefined|editor|author|authors|by|share|follow|follow author|about the author|\
+    test|n/a|advertisement|facebook|twitter|instagram|email|login|redaktion online|\
+    super user|site admin|no author|the author|zeige alle artikel|zeige alle beiträge|\
+    alle beiträge anzeigen|more posts|guest author|read more|beitrags-autor|beitragsautor|\
+    website|follow us|print|wpadmin|about author|comments|posts|view all posts|\
+    see all posts";
+
+/// The names in what a page calls its author.
+pub(crate) fn names(raw: &str) -> Vec<String> {
+    let text = fold(raw);
+    if text.starts_with("http://")
+        || text.starts_with("https://")
+        || text.starts_with("www.") && text.contains('/')
+    {
+        return Vec::new();
+    }
+    if text.chars().count() > 200 {
+        return Vec::new();
+    }
+    // A date is not the name; the name stands before it, else behind.
+    if let Some(read) = when::first(&text, true) {
+        let before = names_in(&text[..read.start]);
+        return if before.is_empty() {
+            names_in(&text[read.end.min(text.len())..])
+        } else {
+            before
+        };
+    }
+    names_in(&text)
+}
+
+/// The names in a text without a date.
+fn names_in(text: &str) -> Vec<String> {
+    let mut text = text.to_owned();
+    for word in ["Updated", "Published", " on", " am", " vom", " le"] {
+        if let Some(cut) = text.trim().strip_suffix(word) {
+            text = cut.to_owned();
+        }
+    }
+    loop {
+        let trimmed = text.trim_matches(|c: char| {
+            c.is_whitespace()
+                || matches!(
+                    c,
+                    '|' | '•' | '·' | ',' | ';' | ':' | '-' | '–' | '—' | '/' | '»' | '>'
+                )
+        });
+        let lower = trimmed.to_lowercase();
+        let lead = BEFORE
+            .split('|')
+            .filter(|b| {
+                lower.strip_prefix(*b).is_some_and(|rest| {
+                    rest.is_empty()
+                        || !b.ends_with(|c: char| c.is_alphanumeric())
+                        || rest.starts_with([' ', ':'])
+                })
+            })
+            .map(|b| b.chars().count())
+            .max();
+        match lead {
+            Some(count) => text = trimmed.chars().skip(count).collect(),
+            None => {
+                text = trimmed.to_owned();
+                break;
+            }
+        }
+    }
+    // A number begins a time, a telephone, a count.
+    if let Some(at) = text.find(|c: char| c.is_ascii_digit())
+        && at > 3
+        && text[..at].ends_with([' ', '|', '('])
+    {
+        text.truncate(at);
+    }
+    for at in [
+        " on Monday",
+        " on Tuesday",
+        " on Wednesday",
+        " on Thursday",
+        " on Friday",
+        " on Saturday",
+        " on Sunday",
+        " am ",
+        " vor ",
+        " před ",
+        " on ",
+        " il y a ",
+        " in: ",
+    ] {
+        if let Some(cut) = text.find(at)
+            && cut >= 3
+        {
+            text.truncate(cut);
+        }
+    }
+    let text = text.trim_start_matches(['|', ' ']).to_owned();
+    let mut text = text.trim_end_matches(['|', ' ', ',', '(']).to_owned();
+    // Roles and houses behind a bar.
+    for bar in [" | ", "|", " - ", " • ", " · ", " – ", " — ", " // "] {
+        if let Some((name, _)) = text.split_once(bar) {
+            text = name.to_owned();
+        }
+    }
+    let mut out: Vec<String> = Vec::new();
+    let mut rest = text.as_str();
+    let mut parts = Vec::new();
+    while let Some((at, len)) =
+        [" and ", " und ", " et ", " & ", " y ", "; ", " / ", " with ", " und Von ", "、"]
+            .iter()
+            .filter_map(|s| rest.find(s).map(|at| (at, s.len())))
+            .min()
+    {
+        parts.push(&rest[..at]);
+        rest = &rest[at + len..];
+    }
+    parts.push(rest);
+    for part in parts {
+        let pieces: Vec<&str> = part.split(", ").collect();
+        // `Doe, Jane` is one; `Jane Doe, John Roe` are two; `Jane Doe, PhD` is one.
+        if pieces.len() > 1
+            && pieces.iter().all(|p| (2..=4).contains(&p.split(' ').count()) && !is_role(p))
+        {
+            for piece in pieces {
+                add(&mut out, piece);
+            }
+        } else if let [last, first] = pieces[..]
+            && !last.contains(' ')
+            && !is_role(first)
+            && first.split(' ').count() <= 2
+        {
+            add(&mut out, &format!("{first} {last}"));
+        } else if pieces.len() > 2 && pieces[0].contains(' ') {
+            add(&mut out, pieces[0]);
+        } else {
+            add(&mut out, part);
+        }
+    }
+    out
+}
+
+fn is_role(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    [
+        "editor",
+        "writer",
+        "reporter",
+        "expert",
+        "redakt",
+        "staff",
+        "correspond",
+        "author",
+        "director",
+        "manager",
+        "phd",
+        "m.d",
+        "founder",
+        "analyst",
+        "consult",
+        "team",
+        "news",
+    ]
+    .iter()
+    .any(|r| lower.contains(r))
+}
+
+fn add(out: &mut Vec<String>, name: &str) {
+    let name = name.trim_matches(|c: char| {
+        c.is_whitespace() || matches!(c, ',' | ';' | ':' | '|' | '@' | '"' | '-' | '.') && c != '.'
+    });
+    let name = name.trim();
+    let letters = name.chars().filter(|c| c.is_alphabetic()).count();
+    let lower = name.to_lowercase();
+    let words = name.split(' ').count();
+    if letters < 2
+        || name.starts_with(|c: char| c.is_ascii_digit())
+        || name.chars().count() > 80
+        || words > 9
+        || NOBODY.split('|').any(|n| n == lower)
+        || lower.contains("://")
+        || lower.contains('{')
+    {
+        return;
+    }
+    if (lower.contains('@') || lower.contains("[at]")) && lower.contains('.') {
+        return;
+    }
+    if !out.iter().any(|o| o.to_lowercase() == lower) && out.len() < 20 {
+        out.push(name.to_owned());
+    }
+}

@@ -1,0 +1,342 @@
+//! Dates as pages write them, with their zone.
+//!
+//! * What this is: one reader for machine dates (`2026-01-31T23:59:59+01:00`, RFC 822) and for
+//!   dates in running text in a dozen languages (`31. Januar 2026`, `Jan 31, 2026`,
+//!   `2026年1月31日`).
+//! * Its place: `facts` asks for the first date in a text it took from the page.
+//! * Invariants: a date that does not exist is none; years are 1990 to 2100; the zone is kept as
+//!   it was written, and none is made up.
+//! * What is not here: whether the date is that of the article.
+
+use crate::date::days;
+use argiope_model::Time;
+
+/// A date that was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Read {
+    pub(crate) time: Time,
+    /// Minutes east of Greenwich, when written.
+    pub(crate) zone: Option<i16>,
+    /// Whether a time of day was written.
+    pub(crate) clock: bool,
+    /// Where it begins and ends in the text, in bytes.
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+}
+
+/// A piece of a text.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Piece<'t> {
+    Number { value: i64, digits: usize },
+    Word(&'t str),
+    Sign(char),
+}
+
+/// The first date in a text. `day_first` says how `3/4/2026` is meant.
+pub(crate) fn first(text: &str, day_first: bool) -> Option<Read> {
+    let pieces = pieces(text);
+    (0..pieces.len()).find_map(|at| {
+        if at > 0 && joined(&pieces, at) {
+            return None;
+        }
+        let (year, month, day, next) = date(&pieces, at, day_first)?;
+        let days = days(year, month, day)?;
+        let clock = clock(&pieces, next);
+        let (seconds, zone, last) = match clock {
+            Some((seconds, zone, last)) => (seconds, zone, last),
+            None => (0, None, next),
+        };
+        let shift = i64::from(zone.unwrap_or(0)) * 60;
+        let end = pieces.get(last).map_or(text.len(), |p| p.0);
+        Some(Read {
+            time: Time((days * 86_400 + seconds - shift) * 1000),
+            zone,
+            clock: clock.is_some(),
+            start: pieces[at].0,
+            end,
+        })
+    })
+}
+
+/// Whether a number goes on from before: `v1.2026.3` is no date.
+fn joined(pieces: &[(usize, Piece<'_>)], at: usize) -> bool {
+    matches!(pieces[at].1, Piece::Number { .. })
+        && matches!(pieces[at - 1].1, Piece::Sign('.' | '-' | '/' | ':' | ','))
+        && at > 1
+        && matches!(pieces[at - 2].1, Piece::Number { .. })
+        && pieces[at - 1].0 + 1 == pieces[at].0
+}
+
+fn pieces(text: &str) -> Vec<(usize, Piece<'_>)> {
+    let mut out = Vec::new();
+    let mut chars = text.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        if c.is_whitespace() {
+            continue;
+        }
+        if let Some(digit) = c.to_digit(10) {
+            let (mut value, mut digits) = (i64::from(digit), 1);
+            while let Some((_, c)) = chars.peek() {
+                let Some(digit) = c.to_digit(10) else { break };
+                value = (value * 10 + i64::from(digit)).min(1 << 40);
+                digits += 1;
+                chars.next();
+            }
+            out.push((at, Piece::Number { value, digits }));
+        } else if c.is_alphabetic() && !is_ideograph(c) {
+            let mut end = at + c.len_utf8();
+            while let Some((next, c)) = chars.peek() {
+                if !c.is_alphabetic() || is_ideograph(*c) {
+                    break;
+                }
+                end = next + c.len_utf8();
+                chars.next();
+            }
+            out.push((at, Piece::Word(&text[at..end])));
+        } else {
+            out.push((at, Piece::Sign(c)));
+        }
+        if out.len() >= 4000 {
+            break;
+        }
+    }
+    out
+}
+
+fn is_ideograph(c: char) -> bool {
+    matches!(c, '\u{2e80}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}')
+}
+
+/// Year, month, day and the piece behind them.
+fn date(
+    pieces: &[(usize, Piece<'_>)],
+    at: usize,
+    day_first: bool,
+) -> Option<(i64, i64, i64, usize)> {
+    let piece = |i: usize| pieces.get(i).map(|p| p.1);
+    let number = |i: usize, most: usize| match piece(i) {
+        Some(Piece::Number { value, digits }) if digits <= most => Some(value),
+        _ => None,
+    };
+    let year = |i: usize| match piece(i) {
+        Some(Piece::Number { value, digits: 4 }) if (1990..=2100).contains(&value) => Some(value),
+        _ => None,
+    };
+    let month = |i: usize| match piece(i) {
+        Some(Piece::Word(word)) => month(word),
+        _ => None,
+    };
+    // Signs and small words that stand between the parts.
+    let skip = |mut i: usize| {
+        for _ in 0..2 {
+            match piece(i) {
+                Some(Piece::Sign('.' | ',' | '-' | '/' | '·' | '’' | '\'')) => i += 1,
+                Some(Piece::Word(
+                    "de" | "del" | "of" | "er" | "st" | "nd" | "rd" | "th" | "º" | "do" | "da"
+                    | "den" | "г",
+                )) => i += 1,
+                _ => break,
+            }
+        }
+        i
+    };
+    if let Piece::Number { value, digits: 8 } = pieces[at].1 {
+        // 20260131, alone.
+        let (y, m, d) = (value / 10_000, value / 100 % 100, value % 100);
+        return ((1990..=2100).contains(&y) && (1..=12).contains(&m) && (1..=31).contains(&d))
+            .then_some((y, m, d, at + 1));
+    }
+    if let Some(y) = year(at) {
+        if let Some(m) = number(skip(at + 1), 2)
+            .filter(|_| matches!(piece(at + 1), Some(Piece::Sign('-' | '/' | '.'))))
+        {
+            let to = skip(at + 1) + 1;
+            let d = skip(to);
+            if d > to
+                && let Some(day) = number(d, 2)
+            {
+                return Some((y, m, day, d + 1));
+            }
+        }
+        let unit = |i: usize, units: &[char]| matches!(piece(i), Some(Piece::Sign(c)) if units.contains(&c));
+        if unit(at + 1, &['年', '년']) {
+            let m = number(at + 2, 2)?;
+            if unit(at + 3, &['月', '월']) {
+                let d = number(at + 4, 2)?;
+                return Some((y, m, d, at + 6));
+            }
+        }
+        let m = skip(at + 1);
+        if let Some(m_value) = month(m) {
+            let d = skip(m + 1);
+            return Some((y, m_value, number(d, 2)?, d + 1));
+        }
+        return None;
+    }
+    if let Some(m) = month(at) {
+        let d = skip(at + 1);
+        let day = number(d, 2)?;
+        let y = skip(d + 1);
+        return Some((year(y)?, m, day, y + 1));
+    }
+    let first = number(at, 2)?;
+    let second_at = skip(at + 1);
+    if let Some(m) = month(second_at) {
+        let y = skip(second_at + 1);
+        return Some((year(y)?, m, first, y + 1));
+    }
+    let Some(Piece::Sign(sign @ ('.' | '/' | '-'))) = piece(at + 1) else { return None };
+    let second = number(at + 2, 2)?;
+    if piece(at + 3) != Some(Piece::Sign(sign)) {
+        return None;
+    }
+    let y = match piece(at + 4) {
+        Some(Piece::Number { value, digits: 4 }) if (1990..=2100).contains(&value) => value,
+        Some(Piece::Number { value, digits: 2 }) if sign == '.' && value < 60 => 2000 + value,
+        _ => return None,
+    };
+    let day_first = match sign {
+        '.' => true,
+        _ if first > 12 => true,
+        _ if second > 12 => false,
+        _ => day_first,
+    };
+    let (d, m) = if day_first { (first, second) } else { (second, first) };
+    Some((y, m, d, at + 5))
+}
+
+/// Seconds of the day and zone, when they stand within a few pieces.
+fn clock(pieces: &[(usize, Piece<'_>)], from: usize) -> Option<(i64, Option<i16>, usize)> {
+    let piece = |i: usize| pieces.get(i).map(|p| p.1);
+    for at in from..(from + 5).min(pieces.len()) {
+        let Some(Piece::Number { value: hour, digits: 1..=2 }) = piece(at) else {
+            if matches!(piece(at), Some(Piece::Number { .. })) {
+                return None;
+            }
+            continue;
+        };
+        let colon = match piece(at + 1) {
+            Some(Piece::Sign(':' | '：')) => true,
+            Some(Piece::Sign('.')) => {
+                matches!(piece(at + 2), Some(Piece::Number { digits: 2, .. }))
+            }
+            Some(Piece::Sign('时' | '時' | '시')) => true,
+            Some(Piece::Word("h" | "H")) => true,
+            _ => false,
+        };
+        let Some(Piece::Number { value: minute, digits: 2 }) = piece(at + 2) else { return None };
+        if !colon {
+            return None;
+        }
+        let (mut next, mut second) = (at + 3, 0);
+        if let (Some(Piece::Sign(':')), Some(Piece::Number { value, digits: 2 })) =
+            (piece(next), piece(next + 1))
+        {
+            second = value;
+            next += 2;
+            if let (Some(Piece::Sign('.' | ',')), Some(Piece::Number { .. })) =
+                (piece(next), piece(next + 1))
+            {
+                next += 2;
+            }
+        }
+        let mut hour = hour;
+        if let Some(Piece::Word(word)) = piece(next) {
+            let half = word.to_ascii_lowercase();
+            let dotted = matches!(piece(next + 1), Some(Piece::Sign('.')))
+                && matches!(piece(next + 2), Some(Piece::Word("m" | "M")));
+            if matches!(half.as_str(), "am" | "pm")
+                || (dotted && matches!(half.as_str(), "a" | "p"))
+            {
+                if half.starts_with('p') && hour < 12 {
+                    hour += 12;
+                } else if half.starts_with('a') && hour == 12 {
+                    hour = 0;
+                }
+                next += if dotted { 4 } else { 1 };
+            }
+        }
+        if hour > 24 || minute > 59 || second > 60 {
+            return None;
+        }
+        let (zone, next) = zone(pieces, next);
+        return Some((hour * 3600 + minute * 60 + second, zone, next));
+    }
+    None
+}
+
+/// Minutes east of Greenwich.
+fn zone(pieces: &[(usize, Piece<'_>)], at: usize) -> (Option<i16>, usize) {
+    let piece = |i: usize| pieces.get(i).map(|p| p.1);
+    match piece(at) {
+        Some(Piece::Sign(sign @ ('+' | '-' | '−'))) => {
+            let (hours, minutes, next) = match (piece(at + 1), piece(at + 2), piece(at + 3)) {
+                (Some(Piece::Number { value, digits: 4 }), _, _) => {
+                    (value / 100, value % 100, at + 2)
+                }
+                (
+                    Some(Piece::Number { value, digits: 1..=2 }),
+                    Some(Piece::Sign(':')),
+                    Some(Piece::Number { value: minutes, digits: 2 }),
+                ) => (value, minutes, at + 4),
+                (Some(Piece::Number { value, digits: 2 }), _, _) => (value, 0, at + 2),
+                _ => return (None, at),
+            };
+            if hours > 14 || minutes > 59 {
+                return (None, at);
+            }
+            let east = (hours * 60 + minutes) as i16;
+            (Some(if sign == '+' { east } else { -east }), next)
+        }
+        Some(Piece::Word(word)) => {
+            let hours = match word {
+                "Z" | "z" | "GMT" | "UTC" | "UT" => 0,
+                "BST" | "CET" | "MEZ" => 1,
+                "CEST" | "MESZ" | "EET" => 2,
+                "EEST" | "MSK" => 3,
+                "JST" | "KST" => 9,
+                "EDT" => -4,
+                "EST" | "CDT" | "ET" => -5,
+                "CST" | "MDT" => -6,
+                "MST" | "PDT" => -7,
+                "PST" | "PT" => -8,
+                _ => return (None, at),
+            };
+            if hours == 0 {
+                // UTC+8.
+                if let (Some(zone), next) = self::zone(pieces, at + 1) {
+                    return (Some(zone), next);
+                }
+            }
+            (Some(hours * 60), at + 1)
+        }
+        _ => (None, at),
+    }
+}
+
+/// The months in the languages we read, full and short, January first.
+const MONTHS: [&str; 12] = [
+    "january jan januar jänner jaenner janvier janv enero ene gennaio gen janeiro januari styczeń stycznia январь января янв ocak leden ledna január tammikuu tammikuuta ianuarie gener ιανουαρίου січня يناير",
+    "february feb febr februar feber février fevrier févr fevr febrero febbraio fevereiro fev februari luty lutego февраль февраля фев şubat únor února február helmikuu helmikuuta februarie febrer φεβρουαρίου лютого فبراير",
+    "march mar märz maerz mrz mär mars marzo março marco maart mrt marzec marca март марта мар mart březen března március maaliskuu maaliskuuta martie març μαρτίου березня مارس",
+    "april apr avril avr abril abr aprile kwiecień kwietnia апрель апреля апр nisan duben dubna április huhtikuu huhtikuuta aprilie απριλίου квітня أبريل ابريل",
+    "may mai mayo maggio mag maio mei maj maja май мая mayıs květen května május toukokuu toukokuuta maig μαΐου травня مايو",
+    "june jun juni juin junio giugno giu junho czerwiec czerwca июнь июня июн haziran červen června június kesäkuu kesäkuuta iunie juny ιουνίου червня يونيو",
+    "july jul juli juillet juil julio luglio lug julho lipiec lipca июль июля июл temmuz červenec července július heinäkuu heinäkuuta iulie juliol ιουλίου липня يوليو",
+    "august aug août aout agosto ago augustus sierpień sierpnia август августа авг ağustos srpen srpna augusztus elokuu elokuuta agost αυγούστου серпня أغسطس اغسطس augusti",
+    "september sep sept septembre septiembre setembro settembre set wrzesień września сентябрь сентября сен eylül září szeptember syyskuu syyskuuta septembrie setembre σεπτεμβρίου вересня سبتمبر",
+    "october oct oktober okt octobre octubre ottobre ott outubro out październik października октябрь октября окт ekim říjen října október lokakuu lokakuuta octombrie οκτωβρίου жовтня أكتوبر اكتوبر",
+    "november nov novembre noviembre novembro listopad listopada ноябрь ноября ноя kasım listopadu marraskuu marraskuuta noiembrie νοεμβρίου листопада نوفمبر",
+    "december dec dezember dez décembre decembre déc diciembre dic dicembre dezembro grudzień grudnia декабрь декабря дек aralık prosinec prosince joulukuu joulukuuta decembrie desembre δεκεμβρίου грудня ديسمبر",
+];
+
+fn month(word: &str) -> Option<i64> {
+    if word.len() < 3 || word.len() > 26 {
+        return None;
+    }
+    let lower = word.to_lowercase();
+    MONTHS
+        .iter()
+        .position(|names| names.split(' ').any(|name| name == lower))
+        .map(|at| at as i64 + 1)
+}
