@@ -1,7 +1,7 @@
 //! Articles: text, dates, authors.
 //!
 //! Each set is scored as its makers score it. The floors are a little below what was measured
-//! when they were written; what other systems reach stands in decision 26.
+//! when they were written; what other systems reach stands in decision 29.
 
 use crate::{cases, page};
 use argiope_model::{CanonicalUrl, Time};
