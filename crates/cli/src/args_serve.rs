@@ -16,7 +16,7 @@ pub struct Serve {
     /// Where to listen; port 0 takes a free one
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:7070")]
     pub listen: String,
-    /// What operators must know (default: made up at every start)
+    /// What operators must know, eight characters or more (default: made up at every start)
     #[arg(long, value_name = "TEXT", env = "ARGIOPE_TOKEN", hide_env_values = true)]
     pub token: Option<String>,
     /// A name of this machine under which browsers find it, beside its addresses and localhost

@@ -21,7 +21,7 @@ use crate::member::{SEAT, is_of_fleet};
 use argiope_model::{CanonicalUrl, PUBLIC_SUFFIX_VERSION, Suffixes, Time};
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, Read, Write};
+use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -38,6 +38,10 @@ const BEFORE_MANIFEST: [&str; 6] = [
     "lost+found",
 ];
 
+/// Stands behind the process number in the lock of one who only keeps a directory open.
+const KEPT: &str = " keeps";
+/// Whoever has a directory open is asked to leave it this often.
+const ASKING: Duration = Duration::from_millis(200);
 /// Whoever leaves a directory to another has left it after this long.
 const LEAVING: Duration = Duration::from_secs(20);
 
@@ -144,6 +148,8 @@ pub enum Access {
     Own,
     /// To take it if nobody has: as to crawl, and refused at once whoever has it.
     Seat,
+    /// To keep it open for others to look at, and to leave it to whoever wants to work: as the one before.
+    Keep,
     /// To look: must exist; waits a moment for another visitor to leave.
     Visit,
 }
@@ -291,9 +297,17 @@ pub(crate) fn holds_bytes(dir: &Path) -> bool {
     entries.into_iter().any(|e| e.metadata().is_ok_and(|meta| meta.is_file() && meta.len() > 0))
 }
 
-/// Whether whoever has a directory open only keeps it, and leaves it to us.
-fn leaves(path: &Path) -> bool {
-    matches!(ask_owner(path, &Question::Leave), Ok(Some(Asked::Rows(_))))
+/// Whether the lock is held by one who only keeps the directory open.
+fn is_kept(lock: &mut File) -> bool {
+    let mut said = String::new();
+    let read = lock.rewind().and_then(|()| lock.read_to_string(&mut said));
+    read.is_ok() && said.ends_with(KEPT)
+}
+
+/// Whether whoever has a directory open only keeps it, and leaves it to us; `None` where nobody answers.
+fn leaves(path: &Path) -> Option<bool> {
+    let asked = ask_owner(path, &Question::Leave).ok()??;
+    Some(matches!(asked, Asked::Rows(_)))
 }
 
 pub(crate) fn lock(path: &Path, access: Access) -> Result<File, DataDirError> {
@@ -309,22 +323,27 @@ pub(crate) fn lock(path: &Path, access: Access) -> Result<File, DataDirError> {
         .write(true)
         .open(&lock_path)
         .map_err(io("write"))?;
-    // A visitor leaves in a moment; an owner, who listens, does not.
-    let owned = path.join("control.json").exists();
-    let patience = match access {
-        Access::Seat => Duration::ZERO,
-        Access::Own if owned => Duration::ZERO,
+    // A visitor leaves in a moment, a keeper when it is asked to; an owner, who listens, does not.
+    let mut patience = match access {
+        Access::Seat | Access::Keep => Duration::ZERO,
         Access::Own => Duration::from_millis(500),
         Access::Visit => Duration::from_secs(10),
     };
     let begun = Instant::now();
-    let (mut patience, mut asked) = (patience, false);
+    let mut asked: Option<Instant> = None;
     loop {
         match file.try_lock() {
             Ok(()) => break,
-            Err(TryLockError::WouldBlock) if !std::mem::replace(&mut asked, true) => {
-                if leaves(path) {
-                    patience = patience.max(LEAVING);
+            Err(TryLockError::WouldBlock)
+                if !patience.is_zero() && asked.is_none_or(|t| t.elapsed() > ASKING) =>
+            {
+                asked = Some(Instant::now());
+                // A keeper that has only just come cannot be asked yet.
+                match leaves(path) {
+                    _ if is_kept(&mut file) => patience = LEAVING,
+                    Some(true) => patience = LEAVING,
+                    Some(false) if access == Access::Own => patience = Duration::ZERO,
+                    _ => {}
                 }
             }
             Err(TryLockError::WouldBlock) if begun.elapsed() < patience => {
@@ -332,8 +351,8 @@ pub(crate) fn lock(path: &Path, access: Access) -> Result<File, DataDirError> {
             }
             Err(TryLockError::WouldBlock) => {
                 let mut pid = String::new();
-                let _ = file.read_to_string(&mut pid);
-                let pid = if pid.is_empty() { "?".to_owned() } else { pid };
+                let _ = file.rewind().and_then(|()| file.read_to_string(&mut pid));
+                let pid = pid.split_whitespace().next().unwrap_or("?").to_owned();
                 return Err(DataDirError::Owned { path: path.to_owned(), pid });
             }
             Err(TryLockError::Error(e)) => return Err(io("lock")(e)),
@@ -341,7 +360,9 @@ pub(crate) fn lock(path: &Path, access: Access) -> Result<File, DataDirError> {
     }
     let write = |file: &mut File| {
         file.set_len(0)?;
-        file.write_all(std::process::id().to_string().as_bytes())
+        file.rewind()?;
+        let kept = if access == Access::Keep { KEPT } else { "" };
+        write!(file, "{}{kept}", std::process::id())
     };
     write(&mut file).map_err(io("write"))?;
     Ok(file)

@@ -63,6 +63,7 @@ mod throttle;
 mod tls;
 mod wire;
 
+pub use address::is_private as is_private_address;
 pub use answer::{Answer, Take};
 pub use body::{Body, BodyBytes, BodyReader, SpoolFile};
 pub use decode::{DecodeError, Decoded, decoded_reader};

@@ -16,11 +16,13 @@ use argiope_crawl::{
     NewJob, Owner, Picked, Return, Run, Summary, excluded_starts, listen, open_jobs, pick_job,
     refused_starts, run, set_filter,
 };
+use argiope_fetch::is_private_address;
 use argiope_filter::Saved;
 use argiope_frontier::revisit::Pattern;
-use argiope_model::{Aim, CanonicalUrl, Job, JobState, Order as Visits, Suffixes};
+use argiope_model::{Aim, CanonicalUrl, Job, JobId, JobState, Order as Visits, Suffixes};
 use argiope_store::{JobRow, Store};
 use serde_json::{Value, json};
+use std::net::IpAddr;
 use std::process::ExitCode;
 use std::sync::Arc;
 use tokio::sync::{mpsc, watch};
@@ -127,6 +129,13 @@ pub fn crawl_kept(
     if let (Some(place), Some(picked)) = (&place, &mut picked) {
         place.number(picked)?;
     }
+    let own_job = match &picked {
+        Some(Picked::New(job) | Picked::Resumed(job)) => Some(job.id),
+        _ => None,
+    };
+    if !settings.fetch.allow_private {
+        spare_private(&rows, own_job)?;
+    }
     if let Some(Picked::New(job) | Picked::Resumed(job)) = &picked {
         speak_of_excluded(&dir, &*store, &job.seeds)?;
         speak_of_filter(job)?;
@@ -185,6 +194,25 @@ pub fn crawl_kept(
         None => {}
     }
     Ok(Some(summary))
+}
+
+/// A job on private addresses is not worked on by a run that may not ask there: all it has queued would be lost.
+fn spare_private(rows: &[JobRow], own: Option<JobId>) -> anyhow::Result<()> {
+    let is_private = |url: &CanonicalUrl| {
+        let host = url.host().trim_matches(['[', ']']);
+        host == "localhost" || host.parse::<IpAddr>().is_ok_and(is_private_address)
+    };
+    for row in rows.iter().filter(|row| row.state == JobState::Open && Some(row.job.id) != own) {
+        if let Some(url) = row.job.seeds.iter().find(|url| is_private(url)) {
+            let id = row.job.id;
+            bail!(
+                "job {id} is open and begins at {url}, a private address, which this run may not ask: \
+                 --allow-private (or fetch.allow_private = true in the configuration) goes on with it, \
+                 `argiope jobs pause {id}` leaves it for later"
+            );
+        }
+    }
+    Ok(())
 }
 
 /// Says which start URLs will not be asked for, since their sites are excluded here.

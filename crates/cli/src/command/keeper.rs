@@ -108,10 +108,10 @@ impl Keeper {
             return Ok(kept.clone());
         }
         let (dir, store): (Arc<DataDir>, Arc<dyn Store>) =
-            match fleet::reader(&self.global, Access::Seat, VISIT_MEMORY)? {
+            match fleet::reader(&self.global, Access::Keep, VISIT_MEMORY)? {
                 Some(reader) => (reader.dir, reader.store),
                 None => {
-                    let dir = DataDir::open(&self.global.data, Access::Seat, now())?;
+                    let dir = DataDir::open(&self.global.data, Access::Keep, now())?;
                     let store = open_store(&dir, VISIT_MEMORY)?;
                     (Arc::new(dir), store)
                 }

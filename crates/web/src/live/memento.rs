@@ -15,7 +15,7 @@ use crate::guard::Caller;
 use crate::layout::{Frame, Tab, page};
 use crate::words::{encoded, minute};
 use argiope_crawl::{Asked, Question, Shelf, Versions, version_at};
-use argiope_model::{CanonicalUrl, Capture, Time};
+use argiope_model::{CanonicalUrl, Capture, OutcomeKind, Time};
 use axum::body::{Body, Bytes};
 use axum::extract::{Extension, Query, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
@@ -103,8 +103,15 @@ fn chosen(page: &Versions, at: Option<Time>) -> Result<usize, Failure> {
         Some(at) => version_at(&page.captures, at),
         None => None,
     };
+    // Who names the very visit wants what came, whatever it was.
+    let meant = |n: usize| {
+        let capture = &page.captures[n];
+        let moved = capture.outcome.kind == OutcomeKind::Redirect;
+        let named = at.is_some_and(|at| at.digits14() == capture.time.digits14());
+        named && !moved && capture.record.is_some()
+    };
     let n = match (at, of_time) {
-        (_, Some(n)) if kept(&page.captures[n]) => Some(n),
+        (_, Some(n)) if kept(&page.captures[n]) || meant(n) => Some(n),
         (Some(at), _) => {
             let before = page.captures.iter().rposition(|c| c.time <= at && kept(c));
             before.or_else(|| page.captures.iter().position(kept))
