@@ -259,7 +259,7 @@ impl View {
     }
 
     /// Words that begin with `prefix`, those first that most documents seem to hold; quick, for somebody types. At
-    /// most [`COMPLETED`] words are looked at, and counted as tantivy counts them.
+    /// most `COMPLETED` words are looked at, and counted as tantivy counts them.
     pub fn complete(
         &self,
         prefix: &str,

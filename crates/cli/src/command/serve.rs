@@ -1,6 +1,6 @@
 //! `serve`: the pages and the API of a data directory, beside a crawl or without one.
 //!
-//! * [`Page`] listens and answers; [`Keeper`](super::keeper::Keeper) is what it asks.
+//! * [`Page`] listens and answers; [`Keeper`] is what it asks.
 //! * `crawl --open` and `demo` start a [`Page`] of their own.
 
 use super::keeper::Keeper;
