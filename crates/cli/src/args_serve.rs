@@ -5,13 +5,14 @@ use std::path::PathBuf;
 
 #[derive(Clone, Debug, Args)]
 #[command(after_help = "Examples:
-  argiope serve                                 search, history, links and the crawl at http://127.0.0.1:7070/
+  argiope serve                                     at http://127.0.0.1:7070/
   argiope --data news serve --listen 127.0.0.1:0    at any free port
   argiope serve --listen 0.0.0.0:7070 --token \"$(cat token)\" --name crawl.example.org
 
-On this machine everybody may read. Starting, stopping and excluding need the token that is printed at the
-start; where other machines can ask, reading needs it too. A crawl that runs in the same directory is shown
-as it goes, whoever started it; one that is begun while this runs takes the directory over by itself.")]
+On this machine everybody may read. Starting, stopping and excluding need the token that is
+printed at the start; where other machines can ask, reading needs it too. A crawl that runs in
+the same directory is shown as it goes, whoever started it; one that is begun while this runs
+takes the directory over by itself.")]
 pub struct Serve {
     /// Where to listen; port 0 takes a free one
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:7070")]
