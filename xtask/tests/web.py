@@ -1,6 +1,7 @@
 """Drives the pages in a real Chromium.
 
 Usage: web.py read BASE FOLDER URL...   every view of a crawled web, at two widths and in two themes
+       web.py live BASE FOLDER           a crawl that is running: it moves without the page being loaded again
        web.py act BASE FOLDER TOKEN URL every operator action, on an empty directory and a site at URL
 
 Everything that goes wrong in the browser counts: console errors, failed requests, what axe finds, pages wider than
@@ -203,6 +204,24 @@ def pictures(browser, base, folder, urls):
         watched.close()
 
 
+def live(browser, base, folder, rest):
+    """The crawl page of a crawl that runs, and its picture."""
+    watched = Watched(browser, viewport={"width": 1200, "height": 1000}, color_scheme="dark")
+    page = watched.page
+    page.goto(base + "/crawl")
+    expect(page.locator("#newest tbody tr").first).to_be_visible(timeout=60_000)
+    newest = page.locator("#newest tbody").inner_text()
+    expect(page.locator("#newest tbody")).not_to_have_text(newest, timeout=30_000)
+    fill = page.locator("svg.plot polyline").first.evaluate("line => getComputedStyle(line).fill")
+    check(fill == "none", f"the lines of the plots are filled with {fill}")
+    # The line of the speed has some points by then.
+    page.wait_for_timeout(5_000)
+    page.screenshot(path=os.path.join(folder, "crawl.png"))
+    check(not watched.complaints, "\n".join(watched.complaints))
+    watched.close()
+    return {"live": True}
+
+
 def act(browser, base, folder, rest):
     """Everything an operator does, in the order of a first day."""
     token, url = rest
@@ -234,7 +253,6 @@ def act(browser, base, folder, rest):
     before = pages.inner_text()
     expect(pages).not_to_have_text(before, timeout=30_000)
     expect(page.locator("#newest tbody tr").first).to_be_visible(timeout=30_000)
-    page.screenshot(path=os.path.join(folder, "crawl.png"))
     looked_at(watched, base, "/crawl", 200, found)
     page.set_viewport_size(PHONE)
     looked_at(watched, base, "/crawl", 200, found)
@@ -297,7 +315,7 @@ def main():
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
         try:
-            done = {"read": read, "act": act}[what](browser, base, folder, rest)
+            done = {"read": read, "live": live, "act": act}[what](browser, base, folder, rest)
         except AssertionError as failure:
             print(failure, file=sys.stderr)
             return 1

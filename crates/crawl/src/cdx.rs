@@ -262,7 +262,11 @@ impl Found {
         match order.sort {
             CdxSort::Forward => {}
             CdxSort::Reverse => rows.reverse(),
-            CdxSort::Closest(at) => rows.sort_by_key(|(place, _)| place.1.0.abs_diff(at.0)),
+            // What is listed are seconds: of two visits the one of the very second is the nearest.
+            CdxSort::Closest(at) => {
+                let second = |time: Time| time.0.div_euclid(1_000);
+                rows.sort_by_key(|(place, _)| second(place.1).abs_diff(second(at)));
+            }
         }
         let mut collapsed = order.after.as_ref().and_then(|after| after.collapsed.clone());
         let (mut out, mut last, mut skipped) = (Vec::new(), None, 0);

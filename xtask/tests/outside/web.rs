@@ -56,12 +56,13 @@ fn every_view_of_the_demo_in_a_browser() -> Result<()> {
     let mut demo = Running::start(&mut command, &rig.dir, "demo")?;
     let at = said(&rig, &mut demo, "demo.err", "See it at ")?;
     let at = at.trim_start_matches("See it at ").split("?token=").next().unwrap_or_default();
+    let shots = rig.folder("pictures")?;
+    drive(&rig, &python, &["live", at, &shots.to_string_lossy()])?;
     said(&rig, &mut demo, "demo.err", "The page stays at")?;
     let web = said(&rig, &mut demo, "demo.err", "is being served on this machine, from")?;
     let first = web.split_whitespace().find(|word| word.starts_with("http")).context("no site")?;
     let hits = rig.rows("demo", &["search", "spider", "--limit", "1"])?;
     let other = hits[0]["url"].as_str().context("nothing was found")?;
-    let shots = rig.folder("pictures")?;
     let done = drive(&rig, &python, &["read", at, &shots.to_string_lossy(), first, other])?;
     ensure!(done["views"].as_u64() > Some(80), "{done}");
     keep_pictures(&shots)?;
@@ -83,7 +84,6 @@ fn every_action_of_an_operator_in_a_browser() -> Result<()> {
     let at = at.split_whitespace().find(|word| word.starts_with("http")).context("no address")?;
     let shots = rig.folder("pictures")?;
     drive(&rig, &python, &["act", at, &shots.to_string_lossy(), TOKEN, &start])?;
-    keep_pictures(&shots)?;
     serve.kill()?;
     rig.run("data", &["verify"])?.ok().context("verify")?;
     Ok(())
