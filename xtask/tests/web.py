@@ -215,7 +215,7 @@ def live(browser, base, folder, rest):
     fill = page.locator("svg.plot polyline").first.evaluate("line => getComputedStyle(line).fill")
     check(fill == "none", f"the lines of the plots are filled with {fill}")
     # The line of the speed has some points by then.
-    page.wait_for_timeout(5_000)
+    page.wait_for_timeout(2_500)
     page.screenshot(path=os.path.join(folder, "crawl.png"))
     check(not watched.complaints, "\n".join(watched.complaints))
     watched.close()
