@@ -73,9 +73,17 @@ impl IntoResponse for Failure {
         };
         let body = html! {
             h1 { (title) }
-            p.lead { (self.why) }
+            p.lead { (sentence(&self.why)) }
             p { a href="/" { "To the search" } }
         };
         (self.status, bare_page(title, body)).into_response()
     }
+}
+
+/// A reason as a sentence of its own.
+fn sentence(why: &str) -> String {
+    let mut letters = why.chars();
+    let first: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
+    let end = if why.ends_with(['.', '!', '?', '…']) { "" } else { "." };
+    format!("{first}{}{end}", letters.as_str())
 }
