@@ -6,6 +6,7 @@
 //!   that belongs to them. Whoever leaves such an element open loses nothing: it is not cut then.
 //! * Invariants: one pass, bounded; pages without such elements are given back as they are.
 
+use crate::tag::is_void;
 use std::borrow::Cow;
 
 /// Parts of names, between hyphens and the like, that mean an advertisement.
@@ -36,11 +37,6 @@ const NAMES: &[&[u8]] = &[
     b"publicite",
     b"publicidad",
 ];
-/// Elements that never have an end.
-const VOID: &[&[u8]] = &[
-    b"area", b"base", b"br", b"col", b"embed", b"hr", b"img", b"input", b"link", b"meta",
-    b"source", b"track", b"wbr",
-];
 /// Elements whose content is not markup.
 const RAW: &[&[u8]] = &[b"script", b"style", b"textarea", b"title"];
 /// The page itself is no advertisement, whatever it is called.
@@ -60,7 +56,7 @@ pub fn without_boxes(html: &[u8]) -> Cow<'_, [u8]> {
         let name = tag.name(html);
         if RAW.contains(&&*name) {
             at = end_of_raw(html, tag.end, &name);
-        } else if !VOID.contains(&&*name)
+        } else if !is_void(&name)
             && !WHOLE.contains(&&*name)
             && is_box(&html[tag.start..tag.end])
             && let Some(end) = end_of(html, &tag, &name)

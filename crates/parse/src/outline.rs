@@ -13,6 +13,7 @@
 
 use crate::charset;
 use crate::fold::one_line;
+use crate::tag::is_void;
 use html5gum::{DefaultEmitter, StartTag, Token, Tokenizer};
 use std::borrow::Cow;
 
@@ -231,23 +232,7 @@ impl Building {
             Ok(at) => Cow::Borrowed(NAMES[at]),
             Err(_) => Cow::Owned(name.into_owned()),
         };
-        let is_empty = matches!(
-            &*name,
-            "area"
-                | "base"
-                | "br"
-                | "col"
-                | "embed"
-                | "hr"
-                | "img"
-                | "input"
-                | "link"
-                | "meta"
-                | "param"
-                | "source"
-                | "track"
-                | "wbr"
-        );
+        let is_empty = is_void(name.as_bytes());
         let (parent, id) = (self.top(), self.nodes.len());
         self.nodes.push(OutlineNode { name, parent, end: id + 1, text: String::new(), attributes });
         let is_ended = is_empty || tag.self_closing && self.is_in_picture();

@@ -6,6 +6,15 @@
 //!   chain of string comparisons; names longer than 16 bytes mean nothing.
 //! * What is not here: what an element does, see `extract`.
 
+/// Whether an element of this name, in lower case, never has an end.
+pub(crate) fn is_void(name: &[u8]) -> bool {
+    const VOID: &[&[u8]] = &[
+        b"area", b"base", b"br", b"col", b"embed", b"hr", b"img", b"input", b"link", b"meta",
+        b"param", b"source", b"track", b"wbr",
+    ];
+    VOID.contains(&name)
+}
+
 /// A lower-case name of up to 16 bytes, as a number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Name {

@@ -9,6 +9,7 @@
 //! * What is not here: the tree of the standard, with foster parents and formatting elements
 //!   that are opened again. Texts stay in order, and that is all that is needed.
 
+use crate::tag::is_void;
 use html5gum::{DefaultEmitter, Token, Tokenizer};
 use std::ops::Range;
 
@@ -105,7 +106,7 @@ impl Tree {
                     let holds = from..tree.attributes.len() as u32;
                     let name_at = tree.store(name);
                     let id = tree.push(open[open.len() - 1], name_at, holds);
-                    let closed = is_void(name) || (tag.self_closing && is_foreign(name));
+                    let closed = is_void(name.as_bytes()) || (tag.self_closing && is_foreign(name));
                     if !closed && open.len() < MAX_DEPTH {
                         open.push(id);
                     }
@@ -339,26 +340,6 @@ pub(crate) fn fold(s: &str) -> String {
         out.extend(word.chars().filter(|&c| c != '\u{ad}'));
     }
     out
-}
-
-fn is_void(name: &str) -> bool {
-    matches!(
-        name,
-        "area"
-            | "base"
-            | "br"
-            | "col"
-            | "embed"
-            | "hr"
-            | "img"
-            | "input"
-            | "link"
-            | "meta"
-            | "param"
-            | "source"
-            | "track"
-            | "wbr"
-    )
 }
 
 fn is_foreign(name: &str) -> bool {
