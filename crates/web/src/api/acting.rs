@@ -3,34 +3,29 @@
 use super::given::Given;
 use super::json;
 use super::reading::envelope;
-use crate::app::{App, Start};
+use crate::app::App;
 use crate::failure::Failure;
-use crate::live::delay_ms;
+use crate::live::{StartForm, delay_ms, start_order};
 use argiope_crawl::Question;
 use axum::response::Response;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json as object};
 
-/// Fields of a crawl's order, and the flags of `argiope crawl` that they are.
-const FLAGS: [(&str, &str); 6] = [
-    ("scope", "--scope"),
-    ("max_pages", "--max-pages"),
-    ("max_depth", "--max-depth"),
-    ("delay", "--delay"),
-    ("order", "--order"),
-    ("about", "--about"),
-];
-
-/// Starts a crawl.
+/// Starts a crawl, as the form of the crawl page does.
 pub(crate) fn crawl(app: &App, given: Given) -> BoxFuture<'_, Result<Response, Failure>> {
     async move {
-        let flags = FLAGS.iter().filter_map(|(field, flag)| {
-            let value = given.text(field)?;
-            let unit = if *field == "delay" { "s" } else { "" };
-            Some(((*flag).to_owned(), format!("{value}{unit}")))
-        });
-        let order = Start { urls: given.all("urls").to_vec(), flags: flags.collect() };
+        let text = |name: &str| given.text(name).unwrap_or_default().to_owned();
+        let form = StartForm {
+            urls: given.all("urls").join("\n"),
+            scope: text("scope"),
+            max_pages: text("max_pages"),
+            max_depth: text("max_depth"),
+            delay: given.text("delay").map(|seconds| format!("{seconds}s")).unwrap_or_default(),
+            order: text("order"),
+            about: text("about"),
+        };
+        let order = start_order(&form).map_err(Failure::wrong)?;
         let started = app.with_desk(move |desk| desk.start(&order)).await?;
         let message = started.map_err(Failure::refused)?;
         Ok(json(&object!({ "message": message })))

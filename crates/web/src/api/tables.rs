@@ -327,7 +327,7 @@ static ALL: &[Endpoint] = &[
             .at(Place::Body),
             Param::new("max_pages", Kind::Number(1, 1_000_000_000), "It ends after so many pages.")
                 .at(Place::Body),
-            Param::new("max_depth", Kind::Number(0, 1_000), "Links from a start URL.")
+            Param::new("max_depth", Kind::Number(1, 1_000), "Links from a start URL.")
                 .at(Place::Body),
             Param::new("delay", Kind::Seconds(86_400), "Seconds between two requests to a host.")
                 .at(Place::Body),

@@ -29,7 +29,6 @@ use std::sync::Arc;
 
 pub(crate) use order::delay_ms;
 pub(crate) use watching::Watching;
-#[allow(unused_imports, reason = "for the view of a site and for the API")]
 pub(crate) use {forms::site_forms, order::StartForm, order::start_order};
 
 /// The crawl page, its events, its forms, and archived copies.
