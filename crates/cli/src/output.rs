@@ -2,6 +2,7 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr)] // This module is where printing is done.
 
+pub use argiope_model::figures::{bytes, count, plural, seconds};
 use std::io::{IsTerminal, Write};
 
 /// Says something on stderr.
@@ -45,45 +46,6 @@ pub fn sentence(e: &anyhow::Error) -> String {
         }
     }
     parts.join(": ")
-}
-
-/// 1234567 as `1,234,567`.
-pub fn count(n: u64) -> String {
-    let digits = n.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (i, c) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(c);
-    }
-    out
-}
-
-/// Bytes in a unit that gives one to three digits before the point.
-pub fn bytes(n: u64) -> String {
-    let mut value = n as f64;
-    for unit in ["B", "kB", "MB", "GB"] {
-        if value < 1000.0 {
-            return if unit == "B" { format!("{n} B") } else { format!("{value:.1} {unit}") };
-        }
-        value /= 1000.0;
-    }
-    format!("{value:.1} TB")
-}
-
-/// Seconds as `4.2 s`, `3 min 20 s`, `2 h 5 min`.
-pub fn seconds(s: f64) -> String {
-    match s {
-        s if s < 60.0 => format!("{s:.1} s"),
-        s if s < 3600.0 => format!("{} min {} s", (s / 60.0) as u64, s as u64 % 60),
-        s => format!("{} h {} min", (s / 3600.0) as u64, s as u64 / 60 % 60),
-    }
-}
-
-/// One of something, or many.
-pub fn plural(n: u64, one: &str, many: &str) -> String {
-    format!("{} {}", count(n), if n == 1 { one } else { many })
 }
 
 /// A text on one line, of at most `most` characters.

@@ -9,6 +9,7 @@
 //!   (`fetch`).
 
 mod capture;
+pub mod figures;
 mod id;
 mod job;
 mod link;

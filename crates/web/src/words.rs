@@ -2,45 +2,7 @@
 
 use serde_json::Value;
 
-/// 1234567 as `1,234,567`.
-pub(crate) fn count(n: u64) -> String {
-    let digits = n.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (i, c) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(c);
-    }
-    out
-}
-
-/// Bytes in a unit that gives one to three digits before the point.
-pub(crate) fn bytes(n: u64) -> String {
-    let mut value = n as f64;
-    for unit in ["B", "kB", "MB", "GB"] {
-        if value < 1000.0 {
-            return if unit == "B" { format!("{n} B") } else { format!("{value:.1} {unit}") };
-        }
-        value /= 1000.0;
-    }
-    format!("{value:.1} TB")
-}
-
-/// A number and what it counts.
-pub(crate) fn plural(n: u64, one: &str, many: &str) -> String {
-    format!("{} {}", count(n), if n == 1 { one } else { many })
-}
-
-/// Seconds as `4.2 s`, `3 min 20 s`, `2 h 5 min`, `3 days`.
-pub(crate) fn seconds(s: f64) -> String {
-    match s {
-        s if s < 60.0 => format!("{s:.1} s"),
-        s if s < 3_600.0 => format!("{} min {} s", (s / 60.0) as u64, s as u64 % 60),
-        s if s < 172_800.0 => format!("{} h {} min", (s / 3_600.0) as u64, s as u64 / 60 % 60),
-        s => format!("{} days", (s / 86_400.0) as u64),
-    }
-}
+pub(crate) use argiope_model::figures::{bytes, count, plural, seconds};
 
 /// A time of a row, to the minute: `2026-03-01 12:30`.
 pub(crate) fn minute(time: &str) -> String {
@@ -86,11 +48,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_grouped_and_times_cut() {
-        assert_eq!(count(1_234_567), "1,234,567");
-        assert_eq!(bytes(1_500), "1.5 kB");
-        assert_eq!(plural(1, "page", "pages"), "1 page");
+    fn times_are_cut() {
         assert_eq!(minute("2026-03-01T12:30:59.123Z"), "2026-03-01 12:30");
-        assert_eq!(seconds(125.0), "2 min 5 s");
     }
 }
