@@ -40,6 +40,39 @@ pub fn seconds(s: f64) -> String {
     }
 }
 
+/// A text in which every time, as rows write it (`2026-01-31T23:59:59.123Z`), is written as `shown` has it.
+pub fn with_times(text: &str, shown: impl Fn(&str) -> String) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    // Found by its middle.
+    while let Some(at) = rest.find('T') {
+        let start = at.checked_sub(10).filter(|start| rest.is_char_boundary(*start));
+        let time = start.and_then(|start| Some((start, rest.get(start..start + 24)?)));
+        match time.filter(|(_, time)| is_time(time)) {
+            Some((start, time)) => {
+                out.push_str(&rest[..start]);
+                out.push_str(&shown(time));
+                rest = &rest[start + 24..];
+            }
+            None => {
+                out.push_str(&rest[..=at]);
+                rest = &rest[at + 1..];
+            }
+        }
+    }
+    out + rest
+}
+
+/// Whether a text is a time as rows hold it.
+fn is_time(text: &str) -> bool {
+    let form = "0000-00-00T00:00:00.000Z";
+    text.len() == form.len()
+        && text.bytes().zip(form.bytes()).all(|(byte, wanted)| match wanted {
+            b'0' => byte.is_ascii_digit(),
+            mark => byte == mark,
+        })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -12,6 +12,7 @@ use crate::config::parse_duration;
 use crate::output::{self, bytes, count, plural, seconds, table};
 use argiope_crawl::Question;
 use argiope_model::Time;
+use argiope_model::figures::with_times;
 use serde_json::Value;
 use std::process::ExitCode;
 
@@ -281,39 +282,10 @@ fn sentence(row: &Value, now: Time) -> String {
 /// All are UTC, as in the rows.
 fn with_clocks(text: &str, now: Time) -> String {
     let today = now.to_string();
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find('T') {
-        // 2026-01-31T23:59:59.123Z, found by its middle.
-        let start = at.checked_sub(10).filter(|start| rest.is_char_boundary(*start));
-        let time = start.and_then(|start| Some((start, rest.get(start..start + 24)?)));
-        match time.filter(|(_, time)| is_time(time)) {
-            Some((start, time)) => {
-                out.push_str(&rest[..start]);
-                if time[..10] == today[..10] {
-                    out.push_str(&format!("{} UTC", &time[11..19]));
-                } else {
-                    out.push_str(&format!("{} {} UTC", &time[..10], &time[11..16]));
-                }
-                rest = &rest[start + 24..];
-            }
-            None => {
-                out.push_str(&rest[..=at]);
-                rest = &rest[at + 1..];
-            }
-        }
-    }
-    out + rest
-}
-
-/// Whether a text is a time as rows hold it.
-fn is_time(text: &str) -> bool {
-    let form = "0000-00-00T00:00:00.000Z";
-    text.len() == form.len()
-        && text.bytes().zip(form.bytes()).all(|(byte, wanted)| match wanted {
-            b'0' => byte.is_ascii_digit(),
-            mark => byte == mark,
-        })
+    with_times(text, |time| match time[..10] == today[..10] {
+        true => format!("{} UTC", &time[11..19]),
+        false => format!("{} {} UTC", &time[..10], &time[11..16]),
+    })
 }
 
 fn text(row: &Value, name: &str) -> String {

@@ -4,6 +4,7 @@
 //!   `https`). Titles and addresses stand in `bdi`, so that their writing direction stays their own.
 
 use crate::words::{count, encoded, minute};
+use argiope_model::figures::with_times;
 use axum::extract::Query;
 use maud::{Markup, html};
 
@@ -159,34 +160,7 @@ pub(crate) fn second(time: &str) -> String {
 
 /// A text in which every time, as rows write it, is cut to the minute.
 pub(crate) fn with_minutes(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find('T') {
-        let start = at.checked_sub(10).filter(|start| rest.is_char_boundary(*start));
-        let time = start.and_then(|start| Some((start, rest.get(start..start + 24)?)));
-        match time.filter(|(_, time)| is_time(time)) {
-            Some((start, time)) => {
-                out.push_str(&rest[..start]);
-                out.push_str(&minute(time));
-                rest = &rest[start + 24..];
-            }
-            None => {
-                out.push_str(&rest[..=at]);
-                rest = &rest[at + 1..];
-            }
-        }
-    }
-    out + rest
-}
-
-/// Whether a text is a time as rows hold it.
-fn is_time(text: &str) -> bool {
-    let form = "0000-00-00T00:00:00.000Z";
-    text.len() == form.len()
-        && text.bytes().zip(form.bytes()).all(|(byte, wanted)| match wanted {
-            b'0' => byte.is_ascii_digit(),
-            mark => byte == mark,
-        })
+    with_times(text, minute)
 }
 
 /// A text with its matches marked.
