@@ -52,7 +52,7 @@ pub enum DecodeError {
         so_far: Body,
     },
     /// The decoded body would be larger than the limit.
-    #[error("more than {limit} bytes when decoded")]
+    #[error("more than {} when decoded", argiope_model::figures::bytes(*limit))]
     TooLarge {
         /// The limit.
         limit: u64,

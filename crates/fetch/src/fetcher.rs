@@ -314,12 +314,15 @@ impl Shared {
                 piece.truncate(room as usize);
             }
             if gathering.len() + piece.len() as u64 > limit {
-                let detail = format!("more than {limit} bytes");
+                let detail = format!("more than {}", argiope_model::figures::bytes(limit));
                 return Err(Failure::new(OutcomeKind::TooLarge, detail).into());
             }
             answer.wire_bytes = connection.tap().received;
             if answer.wire_bytes > most_on_wire {
-                let detail = format!("more than {most_on_wire} bytes on the wire");
+                let detail = format!(
+                    "more than {} on the wire",
+                    argiope_model::figures::bytes(most_on_wire)
+                );
                 return Err(Failure::new(OutcomeKind::TooLarge, detail).into());
             }
             if gathering.push(&piece) {

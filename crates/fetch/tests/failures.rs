@@ -120,7 +120,7 @@ async fn a_body_beyond_the_limit_is_not_taken() {
     let body = String::from_utf8(vec![b'x'; 1001]).unwrap();
     for (framing, words) in [
         ("Content-Length: 1001\r\n\r\n", "1001 bytes announced, 1000 allowed"),
-        ("Connection: close\r\n\r\n", "more than 1000 bytes"),
+        ("Connection: close\r\n\r\n", "more than 1.0 kB"),
     ] {
         let server = Server::one_shot(format!("HTTP/1.1 200 OK\r\n{framing}{body}")).await;
         let got = failure(&kit.get(&server.url("/")).await);

@@ -95,10 +95,7 @@ async fn framing_that_costs_more_than_the_page_is_too_large() {
     let endless = Endless::start(head, piece, Duration::ZERO).await;
     let kit = Kit::with(|s| s.max_body_bytes = 100_000);
     let (kind, words) = failure(&endless.ask(&kit).await);
-    assert_eq!(
-        (kind, words.as_str()),
-        (OutcomeKind::TooLarge, "more than 1248576 bytes on the wire")
-    );
+    assert_eq!((kind, words.as_str()), (OutcomeKind::TooLarge, "more than 1.2 MB on the wire"));
 }
 
 #[tokio::test]

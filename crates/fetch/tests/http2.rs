@@ -160,7 +160,7 @@ async fn limits_hold_and_the_connection_is_closed() {
     let (secure, gone, sent) = endless(16 << 10, Duration::ZERO).await;
     let kit = secure.kit_with(|s| s.max_body_bytes = 100_000);
     let got = failure(&kit.get(&secure.url("/")).await);
-    assert_eq!(got, (OutcomeKind::TooLarge, "more than 100000 bytes".into()));
+    assert_eq!(got, (OutcomeKind::TooLarge, "more than 100.0 kB".into()));
     tokio::time::timeout(Duration::from_secs(5), gone.notified()).await.unwrap();
     assert!(sent.load(SeqCst) < 2_000_000, "{}", sent.load(SeqCst));
     assert_eq!((kit.fetcher.open_connections(), kit.fetcher.body_memory_used()), (0, 0));

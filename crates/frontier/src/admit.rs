@@ -97,6 +97,7 @@ mod tests {
             query: QueryPolicy::Keep,
             filter: None,
             aim: None,
+            news: false,
         };
         let ask =
             |url: &str, depth| admit(&job, &suffixes, &CanonicalUrl::parse(url).unwrap(), depth);

@@ -131,6 +131,16 @@ impl Frontier {
         }
     }
 
+    /// Whether a host waits for nothing but its ordinary pause.
+    pub fn has_well(&self, now: Time) -> bool {
+        self.waiting().any(|(at, key)| {
+            self.hosts.get(&key).is_some_and(|host| {
+                let gap = self.gap(host).0.max(self.rules.address_gap);
+                host.temper.failures == 0 && at.since(now) <= gap
+            })
+        })
+    }
+
     /// What must be written down of loaded hosts at once.
     pub fn take_notes(&mut self) -> Vec<HostNote> {
         std::mem::take(&mut self.notes)

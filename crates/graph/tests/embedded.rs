@@ -31,6 +31,7 @@ fn job(id: u32) -> JobChange {
         query: QueryPolicy::Keep,
         filter: None,
         aim: None,
+        news: false,
     }))
 }
 

@@ -218,6 +218,11 @@ pub struct Job {
     /// at its end, for the sake of older rows.
     #[serde(skip)]
     pub aim: Option<Aim>,
+    /// Whether it collects the news of the sites that are followed: of front pages only what leads to
+    /// articles, feeds and sections is asked for, and of articles nothing. There is one such job in a
+    /// directory at most. A row of the store keeps it at its end, too.
+    #[serde(skip)]
+    pub news: bool,
 }
 
 #[cfg(test)]

@@ -26,5 +26,5 @@ pub use job::{Aim, Job, JobState, Limits, Order, QueryPolicy, Role, Scope, Scope
 pub use link::{Link, LinkKind};
 pub use outcome::{FetchOutcome, OutcomeKind};
 pub use site::{PUBLIC_SUFFIX_VERSION, SuffixError, Suffixes};
-pub use time::Time;
+pub use time::{Time, zone_text};
 pub use url::{CanonicalUrl, Joiner, MAX_URL_BYTES, UrlError};

@@ -68,6 +68,14 @@ impl Suffixes {
         }
     }
 
+    /// Whether a name is an ending under which others have their sites: `co.uk`, `github.io`. A name that the
+    /// list does not know (`localhost`) is none.
+    pub fn is_suffix(&self, name: &str) -> bool {
+        let bare = name.strip_suffix('.').unwrap_or(name).as_bytes();
+        let suffix = self.list.suffix(bare).filter(|suffix| suffix.is_known());
+        suffix.is_some_and(|suffix| suffix.trim().as_bytes().len() == bare.len())
+    }
+
     /// The partition a site belongs to.
     pub fn partition_of_site(site: &str) -> u16 {
         (xxh3_64(site.as_bytes()) & 0xfff) as u16
@@ -117,6 +125,12 @@ mod tests {
             ("a.xn--a.example.com", "example.com"),
         ] {
             assert_eq!(s.site_of(host), site, "{host}");
+        }
+        for name in ["com", "co.uk", "github.io", "co.uk."] {
+            assert!(s.is_suffix(name), "{name}");
+        }
+        for name in ["localhost", "example.com", "a.test", "test", "127.0.0.1", "[::1]"] {
+            assert!(!s.is_suffix(name), "{name}");
         }
     }
 

@@ -43,6 +43,27 @@ impl Time {
         Duration::from_millis(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0))
     }
 
+    /// The beginning of a day of the Gregorian calendar, in UTC; months and days count from 1. `None` for a day that
+    /// does not exist.
+    pub fn of_day(year: i64, month: i64, day: i64) -> Option<Self> {
+        let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+        let length = match month {
+            2 => 28 + i64::from(is_leap),
+            4 | 6 | 9 | 11 => 30,
+            1..=12 => 31,
+            _ => return None,
+        };
+        if !(1..=length).contains(&day) {
+            return None;
+        }
+        // Years begin in March, so that the leap day ends them.
+        let year = if month <= 2 { year - 1 } else { year };
+        let (era, of_era) = (year.div_euclid(400), year.rem_euclid(400));
+        let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
+        let days = era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468;
+        Some(Time(days * 86_400_000))
+    }
+
     /// Year, month, day, hour, minute, second, millisecond in UTC.
     fn civil(self) -> (i64, i64, i64, i64, i64, i64, i64) {
         let ms = self.0.rem_euclid(1000);
@@ -74,6 +95,13 @@ impl Time {
     }
 }
 
+/// A zone as ISO 8601 writes it, from minutes east of Greenwich: `+05:30`.
+pub fn zone_text(minutes: i16) -> String {
+    let sign = if minutes < 0 { '-' } else { '+' };
+    let minutes = minutes.unsigned_abs();
+    format!("{sign}{:02}:{:02}", minutes / 60, minutes % 60)
+}
+
 /// ISO 8601 with milliseconds: `2026-01-31T23:59:59.123Z`.
 impl fmt::Display for Time {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -85,6 +113,30 @@ impl fmt::Display for Time {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn zones_are_written_with_their_sign() {
+        assert_eq!(
+            [0, 60, 330, -210, -30].map(zone_text),
+            ["+00:00", "+01:00", "+05:30", "-03:30", "-00:30"]
+        );
+    }
+
+    #[test]
+    fn days_begin_when_they_do() {
+        for (day, shown) in [
+            ((1970, 1, 1), "1970-01-01T00:00:00Z"),
+            ((2024, 2, 29), "2024-02-29T00:00:00Z"),
+            ((1900, 3, 1), "1900-03-01T00:00:00Z"),
+            ((2026, 12, 31), "2026-12-31T00:00:00Z"),
+        ] {
+            let time = Time::of_day(day.0, day.1, day.2).unwrap();
+            assert_eq!(time.iso_seconds(), shown);
+        }
+        for day in [(2026, 2, 29), (2026, 13, 1), (2026, 4, 31), (2026, 1, 0), (1900, 2, 29)] {
+            assert_eq!(Time::of_day(day.0, day.1, day.2), None);
+        }
+    }
 
     #[test]
     fn known_days_are_written_right() {

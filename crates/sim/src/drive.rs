@@ -447,6 +447,7 @@ impl Simulation<'_> {
     fn settings(&self) -> EngineSettings {
         let scenario = self.scenario;
         let mut settings = EngineSettings {
+            news: Default::default(),
             software: "argiope/sim".to_owned(),
             delay: scenario.delay,
             connections: scenario.connections,

@@ -20,7 +20,7 @@ use argiope_model::{
     Aim, CanonicalUrl, Capture, DocId, FetchOutcome, Job, JobId, JobState, Location, OutcomeKind,
     Role, Time, UrlKey,
 };
-use serde::{Deserialize, Deserializer, Serialize, de::DeserializeOwned};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::DeserializeOwned};
 use v1::{CaptureV1, HostRowV1, JobRowV1, UrlHeadV1};
 use v2::{HostRowV2, JobProgressV2, JobRowV2};
 use v3::{CaptureV3, UrlHeadV3};
@@ -365,28 +365,41 @@ pub struct JobRow {
     pub counters: JobCounters,
 }
 
-/// A job as it is written. What it is about came later than the version: where it has no aim, nothing is
-/// written of one, and older rows end before it.
+/// A job as it is written. What it is about, and that it collects news, came later than the version: where
+/// it does neither, nothing is written of that, and older rows end before it.
 #[derive(Serialize, Deserialize)]
 struct JobForm {
     job: Job,
     state: JobState,
     counters: JobCounters,
-    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "at_the_end")]
-    aim: Option<Aim>,
+    /// Written where there is one, or where something stands behind it.
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "as_inner",
+        deserialize_with = "at_the_end"
+    )]
+    aim: Option<Option<Aim>>,
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "as_inner",
+        deserialize_with = "at_the_end"
+    )]
+    news: Option<bool>,
 }
 
 impl From<JobForm> for JobRow {
     fn from(form: JobForm) -> Self {
-        let job = Job { aim: form.aim, ..form.job };
+        let news = form.news.unwrap_or_default();
+        let job = Job { aim: form.aim.flatten(), news, ..form.job };
         JobRow { job, state: form.state, counters: form.counters }
     }
 }
 
 impl From<JobRow> for JobForm {
     fn from(row: JobRow) -> Self {
-        let aim = row.job.aim.clone();
-        JobForm { job: row.job, state: row.state, counters: row.counters, aim }
+        let (news, aim) = (row.job.news.then_some(true), row.job.aim.clone());
+        let aim = (aim.is_some() || news.is_some()).then_some(aim);
+        JobForm { job: row.job, state: row.state, counters: row.counters, aim, news }
     }
 }
 
@@ -394,7 +407,15 @@ impl From<JobRow> for JobForm {
 fn at_the_end<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     deserializer: D,
 ) -> Result<Option<T>, D::Error> {
-    Ok(Option::deserialize(deserializer).unwrap_or(None))
+    Ok(T::deserialize(deserializer).ok())
+}
+
+/// The same value as it is written: what is missing is not written at all.
+fn as_inner<S: Serializer, T: Serialize>(value: &Option<T>, to: S) -> Result<S::Ok, S::Error> {
+    match value {
+        Some(value) => value.serialize(to),
+        None => to.serialize_unit(),
+    }
 }
 
 /// How far a job has come, without the order itself: an order may have a million start URLs, and
@@ -644,7 +665,7 @@ mod tests {
     use argiope_model::{Limits, Order, QueryPolicy, Scope, ScopeRule, Wanted};
 
     #[test]
-    fn what_a_job_is_about_is_kept_and_missing_in_older_rows() {
+    fn what_a_job_is_about_and_that_it_collects_news_is_kept_and_missing_in_older_rows() {
         let job = Job {
             id: JobId(1),
             created: Time(5),
@@ -656,16 +677,20 @@ mod tests {
             query: QueryPolicy::Keep,
             filter: None,
             aim: None,
+            news: false,
         };
         let like = vec![CanonicalUrl::parse("http://a.test/orb").unwrap()];
         let aim = Some(Aim { about: "orb weavers".to_owned(), like });
         let counters = JobCounters { known: 7, ..JobCounters::default() };
         let plain = JobRow { job: job.clone(), state: JobState::Open, counters };
-        let with = JobRow { job: Job { aim, ..job }, ..plain.clone() };
-        for row in [&plain, &with] {
+        let with = JobRow { job: Job { aim: aim.clone(), ..job.clone() }, ..plain.clone() };
+        let news = JobRow { job: Job { news: true, ..job.clone() }, ..plain.clone() };
+        let both = JobRow { job: Job { news: true, aim, ..job }, ..plain.clone() };
+        for row in [&plain, &with, &news, &both] {
             assert_eq!(&decode::<JobRow>("jobs", &encode(row)).unwrap(), row);
+            assert!(encode(row).starts_with(&encode(&plain)), "it stands at the end");
         }
-        assert!(encode(&with).starts_with(&encode(&plain)), "it stands at the end");
+        assert!(encode(&both).starts_with(&encode(&with)));
     }
 
     #[test]

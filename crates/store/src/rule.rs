@@ -166,6 +166,11 @@ pub(crate) fn found_again(
             own(row, found.job, found.depth);
             Again::Expand
         }
+        // Who gives it as a start URL has it from then on.
+        UrlState::Fetched | UrlState::Redirected if found.again && row.job() != found.job => {
+            own(row, found.job, found.depth);
+            Again::Row
+        }
         UrlState::Fetched | UrlState::Redirected if nearer => {
             row.depth = found.depth;
             Again::Row

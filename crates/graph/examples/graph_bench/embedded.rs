@@ -26,6 +26,7 @@ fn job() -> Job {
         query: QueryPolicy::Keep,
         filter: None,
         aim: None,
+        news: false,
     }
 }
 

@@ -34,11 +34,11 @@ pub fn span_of(text: &str, now: Time) -> Option<(Time, Time)> {
     if let Some(from) = beginning(text) {
         let parts: Vec<i64> = text.split('-').filter_map(|part| part.parse().ok()).collect();
         let until = match parts[..] {
-            [year] | [year, 12] => days_from_civil(year + 1, 1, 1) * DAY,
-            [year, month] => days_from_civil(year, month + 1, 1) * DAY,
-            _ => from.0 + DAY,
+            [year] | [year, 12] => Time::of_day(year + 1, 1, 1)?,
+            [year, month] => Time::of_day(year, month + 1, 1)?,
+            _ => Time(from.0 + DAY),
         };
-        return Some((from, Time(until)));
+        return Some((from, until));
     }
     let (_, clock) = text.split_once(['T', 't', ' '])?;
     let length = match clock.matches(':').count() {
@@ -88,30 +88,12 @@ pub(crate) fn beginning(text: &str) -> Option<Time> {
     if parts.next().is_some() || year == 0 || !(1..=12).contains(&month) {
         return None;
     }
-    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-    let longest = match month {
-        2 => 28 + i64::from(leap),
-        4 | 6 | 9 | 11 => 30,
-        _ => 31,
-    };
-    if !(1..=longest).contains(&day) {
-        return None;
-    }
-    Some(Time(days_from_civil(year, month, day) * 86_400_000))
+    Time::of_day(year, month, day)
 }
 
 /// The year of a time.
 pub(crate) fn year_of(time: Time) -> i64 {
     time.iso_seconds().split('-').next().and_then(|year| year.parse().ok()).unwrap_or(0)
-}
-
-fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
-    // Years begin in March, so that the leap day ends them.
-    let year = if month <= 2 { year - 1 } else { year };
-    let era = year.div_euclid(400);
-    let of_era = year.rem_euclid(400);
-    let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
 }
 
 #[cfg(test)]

@@ -107,6 +107,7 @@ fn job() -> Job {
         query: QueryPolicy::Sort,
         filter: Some("not {suffix = '.cgi'}".to_owned()),
         aim: None,
+        news: false,
     }
 }
 

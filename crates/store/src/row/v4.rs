@@ -43,6 +43,7 @@ impl From<JobV4> for Job {
             query: old.query,
             filter: None,
             aim: None,
+            news: false,
         }
     }
 }

@@ -146,6 +146,7 @@ pub fn job(id: u32) -> Job {
         query: QueryPolicy::Keep,
         filter: None,
         aim: None,
+        news: false,
     }
 }
 
