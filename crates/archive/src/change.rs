@@ -18,6 +18,7 @@ mod words;
 
 pub use commons::Commons;
 pub use judge::{Change, Reason, Sight, Volatile, compare, compare_on_site, line_hash};
+pub use noise::steady;
 pub(crate) use words::stands_alone;
 pub use words::{Piece, word_diff};
 

@@ -16,10 +16,10 @@ pub fn warc_date(text: &str) -> Option<Time> {
     let year = number(parts.next()?, 4)?;
     let month = parts.next().map_or(Some(1), |m| number(m, 2))?;
     let day = parts.next().map_or(Some(1), |d| number(d, 2))?;
-    if parts.next().is_some() || !(1..=12).contains(&month) || day < 1 || day > days(year, month) {
+    if parts.next().is_some() {
         return None;
     }
-    let at = days_since_1970(year, month, day) * 86_400_000;
+    let Time(at) = Time::of_day(year, month, day)?;
     let of_day = clock.map_or(Some(0), clock_ms)?;
     Some(Time(at + of_day))
 }
@@ -58,21 +58,6 @@ fn clock_ms(text: &str) -> Option<i64> {
 fn number(text: &str, length: usize) -> Option<i64> {
     let digits = text.len() == length && text.bytes().all(|b| b.is_ascii_digit());
     digits.then(|| text.parse().ok())?
-}
-
-fn days(year: i64, month: i64) -> i64 {
-    match month {
-        2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
-        2 => 28,
-        4 | 6 | 9 | 11 => 30,
-        _ => 31,
-    }
-}
-
-fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
-    // The year begins in March, so that the leap day is its last.
-    let (year, month) = if month <= 2 { (year - 1, month + 9) } else { (year, month - 3) };
-    365 * year + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + day - 1 - 719_468
 }
 
 #[cfg(test)]

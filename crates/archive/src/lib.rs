@@ -74,7 +74,7 @@ mod zip;
 pub use cdxj::cdxj_line;
 pub use change::{
     Change, Commons, Piece, Reason, Sight, Volatile, Watcher, compare, compare_on_site, line_hash,
-    word_diff,
+    steady, word_diff,
 };
 pub use chunked::{Dechunked, dechunk};
 pub use date::warc_date;

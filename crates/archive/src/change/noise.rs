@@ -4,7 +4,8 @@
 //! A line is rewritten with a stand-in for each of them; two lines that are then equal say the same.
 //! A date is a clock only where the line says so or where it is the time of the visit itself: a
 //! date that moves from one day to another is news otherwise. A number is a counter only beside a
-//! word that says what it counts.
+//! word that says what it counts, and only where the line is one of a counter: `12,000 visitors` at
+//! the foot of a page is one, in a sentence about a fair it is news. In prose almost nothing moves.
 
 use argiope_model::Time;
 
@@ -75,10 +76,21 @@ const OF_DATES: &[&str] = &[
 /// Words that make a date or a time a clock.
 const CLOCK: &[&str] = &[
     "updated",
-    "update",
     "modified",
     "generated",
     "rendered",
+    "retrieved",
+    "accessed",
+    "refreshed",
+    "fetched",
+    "aktualisiert",
+    "geändert",
+    "erzeugt",
+    "uhrzeit",
+];
+/// Words that do so, but not in prose: `the trial is now to begin on 12 May`.
+const CLOCK_BESIDE: &[&str] = &[
+    "update",
     "today",
     "today's",
     "now",
@@ -86,57 +98,57 @@ const CLOCK: &[&str] = &[
     "clock",
     "current",
     "currently",
-    "retrieved",
-    "accessed",
     "printed",
-    "refreshed",
-    "fetched",
     "stand",
-    "aktualisiert",
-    "geändert",
-    "erzeugt",
     "heute",
-    "uhrzeit",
     "jetzt",
     "checked",
     "visited",
     "served",
 ];
+/// Words that make the day of the visit one in prose too.
+const TODAY: &[&str] = &["today", "today's", "heute", "aujourd'hui", "hoy"];
 /// Words that do so behind `last`.
 const OF_LAST: &[&str] =
     &["visit", "login", "access", "seen", "request", "crawl", "check", "build"];
-/// Words behind a number that is a counter.
+/// Words behind a number that hardly anything but a counter has.
 const COUNTED: &[&str] = &[
     "view",
     "views",
-    "visit",
-    "visits",
-    "visitor",
-    "visitors",
     "hit",
     "hits",
     "reads",
-    "readers",
     "downloads",
     "clicks",
     "likes",
     "shares",
     "followers",
     "subscribers",
-    "online",
-    "guests",
     "impressions",
     "pageviews",
     "aufrufe",
-    "besucher",
-    "besuche",
     "zugriffe",
     "klicks",
-    "leser",
     "vues",
+];
+/// Words that are counted by counters and by others.
+const COUNTED_ALSO: &[&str] = &[
+    "visit",
+    "visits",
+    "visitor",
+    "visitors",
+    "readers",
+    "online",
+    "guest",
+    "guests",
+    "besucher",
+    "besuche",
+    "leser",
     "visites",
     "visitas",
-    "people",
+    "visiteurs",
+    "lectores",
+    "lecteurs",
 ];
 /// Words before one.
 const COUNTER: &[&str] = &[
@@ -160,6 +172,185 @@ const COUNTER: &[&str] = &[
     "besuche",
     "guests",
 ];
+/// What is done to a page, or by those who are there: where only it and [`OF_COUNTERS`] stand, numbers count.
+const DOING: &[&str] = &[
+    "viewed",
+    "read",
+    "visited",
+    "accessed",
+    "downloaded",
+    "clicked",
+    "shared",
+    "gelesen",
+    "aufgerufen",
+    "besucht",
+    "reading",
+    "watching",
+    "viewing",
+    "browsing",
+    "looking",
+    "like",
+    "liked",
+    "helpful",
+    "lesen",
+    "lisent",
+    "leyendo",
+    "leggendo",
+];
+/// Words that counters are worded with.
+const OF_COUNTERS: &[&str] = &[
+    "a",
+    "about",
+    "active",
+    "already",
+    "and",
+    "anonymous",
+    "are",
+    "article",
+    "artikel",
+    "article's",
+    "at",
+    "been",
+    "by",
+    "cet",
+    "current",
+    "currently",
+    "das",
+    "dem",
+    "der",
+    "derzeit",
+    "die",
+    "diese",
+    "diesen",
+    "dieser",
+    "ce",
+    "en",
+    "ever",
+    "es",
+    "esta",
+    "están",
+    "este",
+    "estos",
+    "far",
+    "forum",
+    "found",
+    "from",
+    "gallery",
+    "gerade",
+    "gäste",
+    "has",
+    "have",
+    "here",
+    "hidden",
+    "hier",
+    "hour",
+    "hours",
+    "in",
+    "is",
+    "it",
+    "jetzt",
+    "k",
+    "last",
+    "leute",
+    "mal",
+    "member",
+    "members",
+    "menschen",
+    "million",
+    "minute",
+    "minutes",
+    "mitglieder",
+    "moment",
+    "momento",
+    "month",
+    "most",
+    "nachricht",
+    "no",
+    "not",
+    "notícia",
+    "noticia",
+    "now",
+    "of",
+    "on",
+    "one",
+    "other",
+    "others",
+    "our",
+    "over",
+    "page",
+    "past",
+    "people",
+    "person",
+    "personas",
+    "personen",
+    "personnes",
+    "photo",
+    "players",
+    "post",
+    "posting",
+    "recently",
+    "record",
+    "registered",
+    "right",
+    "robots",
+    "seit",
+    "seite",
+    "since",
+    "sind",
+    "site",
+    "so",
+    "sofar",
+    "story",
+    "text",
+    "the",
+    "there",
+    "thing",
+    "this",
+    "thread",
+    "time",
+    "times",
+    "to",
+    "today",
+    "topic",
+    "total",
+    "unique",
+    "until",
+    "up",
+    "us",
+    "user",
+    "users",
+    "video",
+    "was",
+    "we",
+    "website",
+    "week",
+    "were",
+    "with",
+    "wurde",
+    "year",
+    "yesterday",
+    "you",
+    "your",
+    "fois",
+    "veces",
+    "heute",
+    "gesamt",
+    "bots",
+    "spiders",
+    "number",
+    "nr",
+    "count",
+    "counter",
+    "#",
+    "::",
+    "-",
+    "&",
+    "+",
+    ":",
+    "=",
+    "than",
+    "more",
+];
 /// Words that may stand between such a word and its number.
 const FILLING: &[&str] =
     &["number", "no", "nr", "count", "counter", "today", "total", "#", "far", "so", "is", "now"];
@@ -177,6 +368,11 @@ const RUNNING: &[&str] = &[
     "generiert",
     "load",
     "queries",
+];
+/// What runs: in prose one of them has to be named.
+const RUNS: &[&str] = &[
+    "page", "seite", "request", "query", "queries", "script", "server", "php", "sql", "document",
+    "site",
 ];
 const UNITS: &[&str] = &[
     "s",
@@ -243,9 +439,12 @@ pub(super) fn still(line: &str, around: Around<'_>, time: Option<Time>) -> Strin
     let words: Vec<Word> = line.split_whitespace().map(word).collect();
     let has = |list: &[&str]| words.iter().any(|w| list.contains(&w.core.as_str()));
     let last = |pair: &[Word]| pair[0].core == "last" && OF_LAST.contains(&pair[1].core.as_str());
+    let prose = is_prose(&words);
     let told = Told {
-        clock: has(CLOCK) || words.windows(2).any(last),
-        running: has(RUNNING),
+        prose,
+        today: has(TODAY),
+        clock: has(CLOCK) || words.windows(2).any(last) || (!prose && has(CLOCK_BESIDE)),
+        running: has(RUNNING) && (!prose || has(RUNS)),
         rights: line.contains('©') || line.contains("(c)") || has(&["copyright"]),
         time,
     };
@@ -265,6 +464,14 @@ pub(super) fn still(line: &str, around: Around<'_>, time: Option<Time>) -> Strin
     out
 }
 
+/// A line with stand-ins for what moves, whenever it was seen; none where it is nothing but a counter
+/// (`432 people are reading this right now`).
+pub fn steady(line: &str) -> Option<String> {
+    let words: Vec<Word> = line.split_whitespace().map(word).collect();
+    let counts = closed(&words, 0..words.len()) && words.iter().any(|word| is_number(&word.core));
+    (!counts).then(|| still(line, Around::default(), None))
+}
+
 /// The lines above and below, for a number that stands alone.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Around<'a> {
@@ -278,7 +485,65 @@ fn word(whole: &str) -> Word {
     Word { core: if core.is_empty() { whole.to_owned() } else { core }, whole: whole.to_owned() }
 }
 
+/// Words of a sentence, from which on it is prose; words of a line that does not end as one.
+const SENTENCE: usize = 6;
+const LONG: usize = 16;
+
+fn ends(word: &Word) -> bool {
+    let bare = word.whole.trim_end_matches(['"', '”', '“', '»', '’', '\'', ')']);
+    bare.ends_with(['.', ';', '!', '?', '…', '。', '！', '？'])
+}
+
+/// Whether a line tells something in a sentence. Numbers and the parts of dates are no words of it.
+fn is_prose(words: &[Word]) -> bool {
+    let tells = |w: &&Word| {
+        let core = w.core.as_str();
+        core.chars().any(char::is_alphabetic)
+            && !is_number(core)
+            && !Date::default().take(core)
+            && !OF_DATES.contains(&core)
+    };
+    let count = words.iter().filter(tells).count();
+    // What only counts is none, however long it is.
+    (count >= LONG || (count >= SENTENCE && words.last().is_some_and(ends)))
+        && !closed(words, 0..words.len())
+}
+
+/// The words around one up to where something else begins.
+fn piece(words: &[Word], n: usize, prose: bool) -> std::ops::Range<usize> {
+    const BARS: &[&str] = &["|", "·", "•", "–", "—", "/", "»", "-", "::"];
+    let apart = |w: &Word| BARS.contains(&w.whole.as_str());
+    let closes = |w: &Word| ends(w) || (!prose && w.whole.ends_with([',', ')']));
+    let opens = |w: &Word| !prose && w.whole.starts_with('(');
+    let mut from = n;
+    while from > 0 && !opens(&words[from]) && !apart(&words[from - 1]) && !closes(&words[from - 1])
+    {
+        from -= 1;
+    }
+    let mut to = n + 1;
+    while to < words.len() && !closes(&words[to - 1]) && !apart(&words[to]) && !opens(&words[to]) {
+        to += 1;
+    }
+    from..to
+}
+
+/// Whether nothing stands there but numbers and what counters are worded with.
+fn closed(words: &[Word], range: std::ops::Range<usize>) -> bool {
+    let named = |core: &str| {
+        [COUNTED, COUNTED_ALSO, COUNTER, DOING].iter().any(|list| list.contains(&core))
+    };
+    let of_date = |core: &str| WEEKDAYS.contains(&core) || MONTHS.contains(&core) || years(core);
+    let words = &words[range];
+    words.iter().any(|w| named(&w.core))
+        && words.iter().all(|w| {
+            let core = w.core.as_str();
+            named(core) || OF_COUNTERS.contains(&core) || is_number(core) || of_date(core)
+        })
+}
+
 struct Told {
+    prose: bool,
+    today: bool,
     clock: bool,
     running: bool,
     rights: bool,
@@ -288,7 +553,7 @@ struct Told {
 impl Told {
     /// How many words from here move, and what stands for them.
     fn at(&self, words: &[Word], n: usize, around: Around<'_>) -> (usize, Option<String>) {
-        if let Some(length) = age(words, n) {
+        if let Some(length) = age(words, n).filter(|_| self.clock || !self.prose) {
             return (length, Some("<age>".to_owned()));
         }
         if let Some(length) = self.date(words, n) {
@@ -322,38 +587,51 @@ impl Told {
             return None;
         }
         let near = self.time.is_some_and(|time| date.is_near(time));
-        (self.clock || near || date.seconds).then_some(end - n)
+        let beside = !self.prose && (near || date.seconds);
+        let today = self.today && near && date.day.is_some();
+        (self.clock || beside || today).then_some(end - n)
     }
 
     fn counts(&self, words: &[Word], n: usize, around: Around<'_>) -> bool {
+        if closed(words, piece(words, n, self.prose)) {
+            return true;
+        }
         let core = |n: usize| words.get(n).map_or("", |w| w.core.as_str());
-        let ends = |n: usize| words[n].whole.ends_with(['.', ';', '!', '?']);
-        if COUNTED.contains(&core(n + 1))
-            || (!ends(n) && COUNTED.contains(&core(n + 2)) && !is_number(core(n + 1)))
-        {
-            return true;
-        }
-        if core(n + 1) == "times" && n > 0 {
-            return true;
-        }
-        let mut before = n;
-        for _ in 0..3 {
-            let Some(at) = before.checked_sub(1) else { break };
-            if COUNTER.contains(&core(at)) {
+        let whole = |n: usize| words.get(n).map_or("", |w| w.whole.as_str());
+        if !self.prose {
+            let between = OF_COUNTERS.contains(&core(n + 1)) && !ends(&words[n]);
+            if COUNTED.contains(&core(n + 1)) || (between && COUNTED.contains(&core(n + 2))) {
                 return true;
             }
-            if !FILLING.contains(&core(at)) && core(at).chars().any(char::is_alphanumeric) {
-                break;
+            if core(n + 1) == "times" && n > 0 && DOING.contains(&core(n - 1)) {
+                return true;
             }
-            before = at;
+            // A label: `Besucher: 332`, `Views 77`.
+            let mut before = n;
+            for _ in 0..3 {
+                let Some(at) = before.checked_sub(1) else { break };
+                let label = whole(at).ends_with([':', '#']) || whole(at + 1) == ":" || at == 0;
+                if COUNTER.contains(&core(at)) && (label || before < n) {
+                    return true;
+                }
+                if !FILLING.contains(&core(at)) && core(at).chars().any(char::is_alphanumeric) {
+                    break;
+                }
+                before = at;
+            }
         }
         if words.len() > 2 {
             return false;
         }
-        let last = around.above.split_whitespace().last().map(word);
-        let first = around.below.split_whitespace().next().map(word);
-        last.is_some_and(|w| COUNTER.contains(&w.core.as_str()))
-            || first.is_some_and(|w| COUNTED.contains(&w.core.as_str()))
+        let beside = |line: &str| -> Vec<Word> { line.split_whitespace().map(word).collect() };
+        let (above, below) = (beside(around.above), beside(around.below));
+        let short = |words: &[Word]| words.len() <= 4;
+        let counted = |w: &Word| {
+            COUNTED.contains(&w.core.as_str()) || COUNTED_ALSO.contains(&w.core.as_str())
+        };
+        (short(&above) && above.last().is_some_and(|w| COUNTER.contains(&w.core.as_str())))
+            || (short(&below) && below.first().is_some_and(counted))
+            || closed(&below, 0..below.len())
     }
 
     fn runs(&self, words: &[Word], n: usize) -> bool {
@@ -626,6 +904,79 @@ mod tests {
             "Release 1.2.3, commit 8f3a11c0d2",
         ] {
             assert_eq!(still_at(line), line);
+        }
+    }
+
+    #[test]
+    fn a_number_in_a_sentence_is_no_counter() {
+        for line in [
+            "The quake has killed 14 people",
+            "The quake has killed 14 people, officials said on Tuesday.",
+            "The owner employs 60 people there.",
+            "14 people",
+            "The fair drew 12,000 visitors, 300 more than a year before.",
+            "The fair drew 12,000 visitors",
+            "Das Museum zählte 9000 Besucher im Mai.",
+            "The president visits 12 countries",
+            "He was stabbed 14 times",
+            "The film had 300,000 downloads in its first week, the studio said.",
+            "The king will reopen the bridge 12 guests at a time.",
+            "The trial is now due to begin on 12 May 2027 in Lyon.",
+            "The company was founded 30 years ago by two sisters.",
+            "She won the race in 2:14:33 ahead of her team.",
+            "The kick-off of the final is now at 10:22 in the evening.",
+            "The vote in the upper house is on 17 November 2026.",
+            "The rescue of the crew took 14 s longer than planned.",
+        ] {
+            assert_eq!(still_at(line), line);
+        }
+    }
+
+    #[test]
+    fn a_line_that_only_counts_tells_nothing() {
+        assert_eq!(steady("432 people are reading this right now"), None);
+        assert_eq!(steady("1,234 views"), None);
+        for line in
+            ["The quake has killed 14 people.", "We have read this", "Nobody was surprised."]
+        {
+            assert_eq!(steady(line).as_deref(), Some(line));
+        }
+    }
+
+    #[test]
+    fn counters_are_worded_in_many_ways() {
+        for (line, expected) in [
+            ("432 people are reading this right now", "<number> people are reading this right now"),
+            (
+                "432 people are reading this right now.",
+                "<number> people are reading this right now.",
+            ),
+            ("45 people like this", "<number> people like this"),
+            ("Besucher: 332", "Besucher: <number>"),
+            ("Besucher seit 2019: 332", "Besucher seit <number> <number>"),
+            ("Posted by ann | 1,234 views | General", "Posted by ann | <number> views | General"),
+            ("By Ann Archer, 77 views", "By Ann Archer, <number> views"),
+            (
+                "In total there are 12 users online :: 2 registered, 0 hidden and 10 guests",
+                "In total there are <number> users online :: <number> registered, <number> hidden \
+                 and <number> guests",
+            ),
+            (
+                "We have 48 guests and 2 members online",
+                "We have <number> guests and <number> members online",
+            ),
+            ("Dieser Artikel wurde 345 mal gelesen.", "Dieser Artikel wurde <number> mal gelesen."),
+            (
+                "Good morning! Today is Monday, 16 November 2026, and all trains run on time.",
+                "Good morning! Today is <time> and all trains run on time.",
+            ),
+            ("This page took 0.034 seconds to load.", "This page took <number> seconds to load."),
+            (
+                "This page was last updated on 3 May 2024 at 10:00.",
+                "This page was last updated on <time>",
+            ),
+        ] {
+            assert_eq!(still_at(line), expected);
         }
     }
 
