@@ -269,23 +269,9 @@ fn time(day: i64, hour: i64, minute: i64, second: i64, zone: i64) -> Option<Time
     Some(Time((day * 86_400 + hour * 3600 + (minute - zone) * 60 + second) * 1000))
 }
 
-/// Days since 1970-01-01, counted in years that begin in March so that leap days come last.
+/// Days since 1970-01-01.
 pub(crate) fn days(year: i64, month: i64, day: i64) -> Option<i64> {
-    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-    let length = match month {
-        2 => 28 + i64::from(leap),
-        4 | 6 | 9 | 11 => 30,
-        1..=12 => 31,
-        _ => return None,
-    };
-    if !(1..=length).contains(&day) {
-        return None;
-    }
-    let year = if month <= 2 { year - 1 } else { year };
-    let since_march = (month + 9) % 12;
-    let day_of_year = (153 * since_march + 2) / 5 + day - 1;
-    let leap_days = year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);
-    Some(year * 365 + leap_days + day_of_year - 719_468)
+    Time::of_day(year, month, day).map(|time| time.0 / 86_400_000)
 }
 
 /// What is left of the text.

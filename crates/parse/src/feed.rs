@@ -161,6 +161,11 @@ struct Decoded<'b> {
     wrong: bool,
 }
 
+/// The text of a document of XML that came without a header.
+pub(crate) fn text_of(bytes: &[u8]) -> Cow<'_, str> {
+    decoded(bytes, None).text
+}
+
 /// The text of a feed: by byte order mark, by what the bytes can only be, by header, by
 /// declaration, else by a look at them.
 fn decoded<'b>(bytes: &'b [u8], media: Option<&MediaType>) -> Decoded<'b> {

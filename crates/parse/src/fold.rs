@@ -3,9 +3,11 @@
 //! * What this is: the buffer behind the visible text and the title of a page.
 //! * Its place: `extract` pushes what the tokenizer emits.
 //! * Invariants: never two separators in a row, none at the beginning; a separator is one
-//!   space, or one line feed where a block begins or ends; no NUL.
+//!   space, or one line feed where a block begins or ends; no controls.
 //! * What is not here: Unicode spaces. Only the white space of HTML folds; a no-break space
 //!   is a character of the text.
+
+use std::borrow::Cow;
 
 /// What stands between the last word and the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -81,6 +83,10 @@ impl Folded {
 
     /// Adds characters. Words with single spaces between them are copied in one go.
     pub(crate) fn push(&mut self, s: &[u8]) {
+        // A reference such as `&#155;` comes alone; controls that were written out never come.
+        if matches!(s, [0x7f] | [0xc2, 0x80..=0x9f]) {
+            return;
+        }
         let mut at = 0;
         while at < s.len() {
             if is_space(s[at]) {
@@ -88,14 +94,14 @@ impl Folded {
                 at += 1;
                 continue;
             }
-            if s[at] == 0 {
+            if s[at] < b' ' {
                 at += 1;
                 continue;
             }
             let start = at;
             loop {
                 // Everything above the space is part of a word: one comparison per byte.
-                while at < s.len() && (s[at] > b' ' || !(is_space(s[at]) || s[at] == 0)) {
+                while at < s.len() && s[at] > b' ' {
                     at += 1;
                 }
                 match s.get(at + 1) {
@@ -154,15 +160,34 @@ pub(crate) fn floor_boundary(bytes: &[u8], cap: usize) -> usize {
     (lowest..=cap).rev().find(|&i| bytes[i] & 0xC0 != 0x80).unwrap_or(cap)
 }
 
+/// How many bytes of white space or of a line's end a text begins with: that of HTML, the line and
+/// paragraph separators of Unicode, and controls, which `&#27;` makes of harmless bytes.
+fn gap_at(bytes: &[u8]) -> usize {
+    match bytes {
+        [0..=b' ' | 0x7f, ..] => 1,
+        [0xc2, 0x80..=0x9f, ..] => 2,
+        [0xe2, 0x80, 0xa8 | 0xa9, ..] => 3,
+        _ => 0,
+    }
+}
+
 /// Folds bytes into one line of at most `cap` bytes, trimmed.
 pub(crate) fn one_line(bytes: &[u8], cap: usize) -> String {
-    let start = bytes.iter().position(|&b| !is_space(b)).unwrap_or(bytes.len());
-    let bytes = &bytes[start..];
     let mut line = Vec::with_capacity(bytes.len().min(cap));
+    let mut rest = bytes;
     let mut gap = false;
-    for &b in bytes {
-        if is_space(b) {
-            gap = true;
+    while let Some((&b, behind)) = rest.split_first() {
+        let skip = gap_at(rest);
+        if skip > 0 {
+            gap = !line.is_empty();
+            rest = &rest[skip..];
+            continue;
+        }
+        // What turns the letters behind it around makes one thing look like another.
+        if let [0xe2, 0x80, 0xaa..=0xae, behind @ ..] | [0xe2, 0x81, 0xa6..=0xa9, behind @ ..] =
+            rest
+        {
+            rest = behind;
             continue;
         }
         if gap {
@@ -170,6 +195,7 @@ pub(crate) fn one_line(bytes: &[u8], cap: usize) -> String {
             gap = false;
         }
         line.push(b);
+        rest = behind;
         if line.len() > cap {
             break;
         }
@@ -184,9 +210,48 @@ fn trimmed(line: String) -> String {
     if trimmed.len() == line.len() { line } else { trimmed.to_owned() }
 }
 
+/// A text without the characters that HTML forbids: the tokenizer keeps an error for each of them,
+/// and a page of nothing else would fill the memory.
+pub(crate) fn without_controls(text: Cow<'_, str>) -> Cow<'_, str> {
+    let is_bad = |c: char| {
+        c.is_control() && !matches!(c, '\t' | '\n' | '\u{c}' | '\r')
+            || matches!(c, '\u{fdd0}'..='\u{fdef}')
+            || u32::from(c) & 0xfffe == 0xfffe
+    };
+    if !text.contains(is_bad) {
+        return text;
+    }
+    text.chars()
+        .filter_map(|c| match c {
+            '\u{85}' => Some(' '),
+            c => (!is_bad(c)).then_some(c),
+        })
+        .collect::<String>()
+        .into()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_line_does_not_turn_its_letters_around() {
+        assert_eq!(
+            one_line("a \u{202e}gnp.exe\u{202d} b\u{2028}c".as_bytes(), 100),
+            "a gnp.exe b c"
+        );
+        assert_eq!(one_line("\u{202a}a\u{2066}b\u{2069}c\u{200f}".as_bytes(), 100), "abc\u{200f}");
+    }
+
+    #[test]
+    fn controls_are_gaps_however_they_were_written() {
+        assert_eq!(
+            one_line("a\x1b]0;x\x07\x7fb\u{9b}31m\u{a0}c".as_bytes(), 100),
+            "a ]0;x b 31m\u{a0}c"
+        );
+        assert_eq!(folded(&["a", "\x1b", "]0;x", "\x07", "b\x01c d"]), "a]0;xbc d");
+        assert_eq!(folded(&["a", "\x7f", "b", "\u{9b}", "c"]), "abc");
+    }
 
     fn folded(pieces: &[&str]) -> String {
         let mut f = Folded::new(1000, 0);
@@ -225,5 +290,6 @@ mod tests {
         assert_eq!(f.into_string(), "abc");
         assert_eq!(one_line("ééé".as_bytes(), 3), "é");
         assert_eq!(one_line(b" \n a \n b ", 512), "a b");
+        assert_eq!(one_line("\u{2028}a\u{2029}\u{85} b\u{2028}".as_bytes(), 512), "a b");
     }
 }

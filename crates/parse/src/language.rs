@@ -1,16 +1,23 @@
 //! The language of a page: what it says of itself, else what its words look like.
 //!
 //! * Its place: `extract` reads attributes with [`primary_tag`], `page` guesses from the text
-//!   with [`guess`] when there was none.
+//!   with [`guess`] when there was none. What is said is not believed against the script of the text; articles, of
+//!   which there is enough, are asked for their words too ([`settled`]).
 //! * Invariants: a language is a primary tag in lower case, two letters where ISO 639-1 has
 //!   them (`en`, not `en-GB` or `eng`); an unreliable guess is no guess.
 //! * What is not here: several languages in one page; the first and main one counts.
 
 use crate::fold::floor_boundary;
-use whatlang::Lang;
+use whatlang::{Lang, Script};
 
 /// How much text is looked at for a guess: more costs time and hardly changes the answer.
 const SAMPLE_BYTES: usize = 1200;
+
+/// How much text is needed to know better than the page.
+const SURE_BYTES: usize = 600;
+
+/// How much of a text its script is counted in: a page in several languages begins with the one that it says.
+const COUNTED_BYTES: usize = 32 << 10;
 
 /// Small words that are frequent in English and rare in every other language.
 const ENGLISH: [&str; 16] = [
@@ -50,6 +57,112 @@ pub(crate) fn guess(text: &str) -> Option<String> {
         return None;
     }
     Some(two_letters(info.lang()).to_owned())
+}
+
+/// What a page says of its language, unless its text is plainly in another.
+pub(crate) fn settled(declared: Option<String>, text: &str) -> Option<String> {
+    let Some(declared) = by_script(declared, text) else { return guess(text) };
+    if text.len() < SURE_BYTES || !Lang::all().iter().any(|l| two_letters(*l) == bare(&declared)) {
+        return Some(declared);
+    }
+    // Beginning and middle have to say the same.
+    let sample = &text[..floor_boundary(text.as_bytes(), SAMPLE_BYTES)];
+    match guess(sample).filter(|found| !is_like(found, &declared)) {
+        Some(found) if guess(text).as_ref() == Some(&found) => Some(found),
+        _ => Some(declared),
+    }
+}
+
+/// What a page says of its language, unless it is not written in the script of the text.
+pub(crate) fn by_script(declared: Option<String>, text: &str) -> Option<String> {
+    let declared = declared?;
+    let middle = text.len().saturating_sub(SAMPLE_BYTES) / 2;
+    let start = floor_boundary(text.as_bytes(), middle);
+    let sample = &text[start..floor_boundary(text.as_bytes(), start + SAMPLE_BYTES)];
+    let (mut latin, mut others) = (0, 0);
+    let counted = &text[..floor_boundary(text.as_bytes(), COUNTED_BYTES)];
+    for c in counted.chars().filter(|c| c.is_alphabetic()) {
+        match c {
+            '\0'..='\u{24f}' | '\u{1e00}'..='\u{1eff}' => latin += 1,
+            _ => others += 1,
+        }
+    }
+    // A few words of another script are names.
+    let mixed = others * 2 <= latin * 3 && latin <= others * 4;
+    if mixed || latin + others < 60 {
+        return Some(declared);
+    }
+    let contradicts = match script_of(bare(&declared)) {
+        Some(Script::Latin) => others > latin,
+        // Japanese in English letters is English, or no text.
+        Some(_) if latin > others => true,
+        Some(script) => {
+            let found = whatlang::detect_script(sample);
+            let cjk = |s: Script| {
+                matches!(s, Script::Mandarin | Script::Hiragana | Script::Katakana | Script::Hangul)
+            };
+            found.is_some_and(|found| found != script && !(cjk(found) && cjk(script)))
+        }
+        None => false,
+    };
+    match contradicts {
+        true => whatlang::detect(sample).map(|info| two_letters(info.lang()).to_owned()),
+        false => Some(declared),
+    }
+}
+
+/// A tag as [`two_letters`] writes it.
+fn bare(tag: &str) -> &str {
+    match tag {
+        "no" | "nn" => "nb",
+        "iw" => "he",
+        "in" => "id",
+        other => other,
+    }
+}
+
+/// The script of languages that have one.
+fn script_of(tag: &str) -> Option<Script> {
+    Some(match tag {
+        "ru" | "uk" | "bg" | "mk" | "be" => Script::Cyrillic,
+        "el" => Script::Greek,
+        "ar" | "fa" | "ur" | "ps" => Script::Arabic,
+        "he" | "yi" => Script::Hebrew,
+        "zh" => Script::Mandarin,
+        "ja" => Script::Hiragana,
+        "ko" => Script::Hangul,
+        "th" => Script::Thai,
+        "hi" | "mr" | "ne" => Script::Devanagari,
+        "bn" => Script::Bengali,
+        "ka" => Script::Georgian,
+        "hy" => Script::Armenian,
+        "en" | "de" | "fr" | "es" | "it" | "pt" | "nl" | "sv" | "da" | "nb" | "fi" | "et"
+        | "lv" | "lt" | "pl" | "cs" | "sk" | "sl" | "hr" | "hu" | "ro" | "tr" | "ca" | "gl"
+        | "eu" | "is" | "ga" | "cy" | "vi" | "id" | "ms" | "tl" | "af" | "sq" => Script::Latin,
+        _ => return None,
+    })
+}
+
+/// Whether two languages are so alike that a guess may take one for the other.
+fn is_like(one: &str, other: &str) -> bool {
+    const LIKE: [&str; 13] = [
+        "nb da sv nn no",
+        "id ms jv su",
+        "hr sr bs sl mk bg",
+        "cs sk",
+        "es gl ca pt",
+        "af nl fy",
+        "de lb nds",
+        "ru uk be bg",
+        "hi mr ne",
+        "fa ar ur ps",
+        "tr az tk uz",
+        "en sco",
+        "la it ro",
+    ];
+    let (one, other) = (bare(one), bare(other));
+    let has = |list: &str, tag: &str| list.split(' ').any(|of| of == tag);
+    one == other || LIKE.iter().any(|list| has(list, one) && has(list, other))
 }
 
 /// A shortcut for the most frequent case: comparing with the profiles of seventy languages
@@ -180,5 +293,34 @@ mod tests {
         assert_eq!(guess("OK"), None);
         assert_eq!(guess(""), None);
         assert_eq!(guess(&"é".repeat(5000)), guess(&"é".repeat(5000)));
+    }
+
+    const RUSSIAN: &str = "Совет города во вторник после четырёх часов споров решил починить старый мост до прихода зимы, \
+        о чём жители долины просили много лет. Работы начнутся в апреле и продлятся около года, сообщил мэр.";
+    const GERMAN: &str = "Der Rat der Stadt hat am Dienstag nach vier Stunden beschlossen, die alte Brücke noch vor dem Winter zu \
+        erneuern, worum die Leute im Tal seit Jahren gebeten hatten. Die Arbeiten beginnen im April und dauern etwa ein Jahr, sagte der \
+        Bürgermeister. Die Kosten trägt zur Hälfte das Land, und niemand weiß, warum es so lange gedauert hat.";
+
+    #[test]
+    fn a_text_is_believed_before_what_its_page_says() {
+        let settled = |declared: &str, text: &str| {
+            settled(Some(declared.to_owned()), text).unwrap_or_default()
+        };
+        assert_eq!(settled("en", RUSSIAN), "ru");
+        assert_eq!(by_script(Some("en".to_owned()), RUSSIAN).as_deref(), Some("ru"));
+        assert_eq!(settled("ru", RUSSIAN), "ru");
+        let long = format!("{GERMAN} {GERMAN}");
+        assert_eq!(settled("en", &long), "de");
+        assert_eq!(settled("ru", &long), "de");
+        // Little text, what nobody can tell apart, and languages that no guess knows.
+        assert_eq!(settled("en", &GERMAN[..90]), "en");
+        assert_eq!(settled("nds", &long), "nds");
+        assert_eq!(settled("uk", RUSSIAN), "uk");
+        assert_eq!(settled("zh", "東京でこの日本語の文章を書いている人がいます。"), "zh");
+        // Names of another script.
+        let named = format!("{long} Совет города Калининград");
+        assert_eq!(settled("de", &named), "de");
+        // Several languages in one page.
+        assert_eq!(settled("de", &format!("{long} {RUSSIAN} {long}")), "de");
     }
 }

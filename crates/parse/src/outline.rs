@@ -13,6 +13,7 @@
 
 use crate::charset;
 use crate::fold::one_line;
+use crate::fold::without_controls;
 use crate::tag::is_void;
 use html5gum::{DefaultEmitter, StartTag, Token, Tokenizer};
 use std::borrow::Cow;
@@ -41,6 +42,8 @@ pub struct OutlineNode {
     /// The characters of a text, as written; of an element, nothing.
     pub text: String,
     attributes: Vec<(&'static str, String)>,
+    /// Whether its class or its style keeps it from the eye.
+    is_unseen: bool,
 }
 
 /// The attributes that are kept.
@@ -158,6 +161,12 @@ impl Outline {
         )
     }
 
+    /// Whether an element is there for those who listen only, or for nobody: `sr-only`, a clip of
+    /// no size, `display: none`. Its text is no part of what stands around it.
+    pub fn is_unseen(&self, node: usize) -> bool {
+        self.nodes[node].is_unseen
+    }
+
     /// The shown text inside of a node, in one line of at most `cap` bytes, apart from what
     /// `skip` says is to be left out.
     pub fn line(&self, of: usize, cap: usize, skip: impl Fn(usize) -> bool) -> String {
@@ -165,6 +174,7 @@ impl Outline {
         let mut at = of;
         let end = self.nodes[of].end.max(of + 1);
         let mut blocks: Vec<usize> = Vec::new();
+        let mut before = None;
         while at < end && text.len() <= 2 * cap {
             let node = &self.nodes[at];
             while blocks.last().is_some_and(|&e| at >= e) {
@@ -180,17 +190,80 @@ impl Outline {
                 text.push(' ');
                 blocks.push(node.end);
             }
+            if node.name.is_empty() {
+                if before.is_some_and(|before| self.is_apart(before, at)) {
+                    text.push(' ');
+                }
+                before = Some(at);
+            }
             text.push_str(&node.text);
             at += 1;
         }
         one_line(text.as_bytes(), cap)
+    }
+
+    /// Whether two texts, the one right behind the other, are in elements of their own, which
+    /// styles keep apart: `<span>Rail</span><span>Trains stop</span>`. What only looks different
+    /// in the middle of a word does not part it.
+    fn is_apart(&self, before: usize, next: usize) -> bool {
+        let (a, b) = (self.nodes[before].parent, self.nodes[next].parent);
+        let is_look = |n: usize| {
+            matches!(&*self.nodes[n].name, "b" | "i" | "em" | "u" | "sub" | "sup" | "font" | "mark")
+        };
+        if a == b || is_look(a) || is_look(b) {
+            return false;
+        }
+        let is_in = |inner: usize, outer: usize| outer < inner && inner < self.nodes[outer].end;
+        let last = self.nodes[before].text.chars().next_back();
+        let first = self.nodes[next].text.chars().next();
+        let meets = last.is_some_and(char::is_lowercase) && first.is_some_and(char::is_uppercase);
+        let begins = first.is_some_and(|c| c.is_alphanumeric() || "«„“‘\"'(¿¡".contains(c));
+        !is_in(a, b) && !is_in(b, a) && begins || meets
+    }
+}
+
+/// Whether a class or a style keeps an element from the eye.
+fn is_unseen(name: &[u8], value: &str) -> bool {
+    const CLASSES: [&str; 14] = [
+        "a11y-hidden",
+        "assistive",
+        "assistive-text",
+        "element-invisible",
+        "hidden-visually",
+        "screen-reader",
+        "screen-reader-only",
+        "screen-reader-text",
+        "screenreader",
+        "screenreader-only",
+        "sr-only",
+        "u-vh",
+        "visually-hidden",
+        "visuallyhidden",
+    ];
+    let value = value.to_ascii_lowercase().replace('_', "-");
+    match name {
+        b"class" => value.split_ascii_whitespace().any(|class| {
+            // Made names carry what they were made of: `ssrcss-1f-VisuallyHidden`.
+            CLASSES.contains(&class)
+                || class.ends_with("visuallyhidden")
+                || class.ends_with("visually-hidden")
+        }),
+        b"style" => {
+            let style: String = value.chars().filter(|c| !c.is_whitespace()).collect();
+            ["display:none", "visibility:hidden", "clip:rect(0", "clip:rect(1px"]
+                .iter()
+                .any(|hides| style.contains(hides))
+                || style.contains("clip-path:inset(50%")
+                || style.contains("clip-path:inset(100%")
+        }
+        _ => false,
     }
 }
 
 /// Reads a page as a tree. `header_charset` is the `charset` of its `Content-Type`, if any.
 pub fn parse_outline(bytes: &[u8], header_charset: Option<&str>) -> Outline {
     let (encoding, mark) = charset::decide(bytes, header_charset, true);
-    let text = charset::decode(&bytes[mark..], encoding);
+    let text = without_controls(charset::decode(&bytes[mark..], encoding));
     let mut emitter = DefaultEmitter::default();
     emitter.naively_switch_states(true);
     let mut building = Building { nodes: vec![OutlineNode::default()], open: vec![0] };
@@ -228,13 +301,18 @@ impl Building {
             Some((*known, String::from_utf8_lossy(&value.value).into_owned()))
         });
         let attributes: Vec<_> = attributes.collect();
+        let is_unseen = tag.attributes.iter().any(|(name, value)| {
+            matches!(&***name, b"class" | b"style")
+                && is_unseen(name, &String::from_utf8_lossy(&value.value))
+        });
         let name = match NAMES.binary_search(&&*name) {
             Ok(at) => Cow::Borrowed(NAMES[at]),
             Err(_) => Cow::Owned(name.into_owned()),
         };
         let is_empty = is_void(name.as_bytes());
         let (parent, id) = (self.top(), self.nodes.len());
-        self.nodes.push(OutlineNode { name, parent, end: id + 1, text: String::new(), attributes });
+        let text = String::new();
+        self.nodes.push(OutlineNode { name, parent, end: id + 1, text, attributes, is_unseen });
         let is_ended = is_empty || tag.self_closing && self.is_in_picture();
         if !is_ended && self.open.len() < MAX_DEPTH {
             self.open.push(id);
@@ -385,6 +463,35 @@ mod tests {
         let heading = outline.inside(0, &["h2"]).next().unwrap();
         assert_eq!(outline.line(0, 99, |n| n == heading), "more !");
         assert_eq!(outline.ancestors(heading).collect::<Vec<_>>(), [1, 0]);
+    }
+
+    #[test]
+    fn texts_of_neighbours_are_not_glued() {
+        for (html, want) in [
+            ("<a><span>Rail</span><span>Trains stop</span></a>", "Rail Trains stop"),
+            ("<h2><span>G. Will</span><a>Trains</a></h2>", "G. Will Trains"),
+            ("<a><span>Rail</span>Trains</a>", "Rail Trains"),
+            ("<a><span class=drop>T</span>rains</a>", "Trains"),
+            ("<p>Trains<span>, again</span>.</p>", "Trains, again."),
+            ("<p><span>Rail</span><span>, again</span></p>", "Rail, again"),
+            ("<p>Mac<b>Book</b></p>", "MacBook"),
+        ] {
+            assert_eq!(parse_outline(html.as_bytes(), None).line(0, 99, |_| false), want);
+        }
+    }
+
+    #[test]
+    fn what_the_eye_does_not_see_is_known() {
+        for (html, want) in [
+            ("<i class='x sr-only'>", true),
+            ("<i class=Visually_Hidden>", true),
+            ("<i class=ssrcss-1-VisuallyHidden>", true),
+            ("<i style='border:0;clip: rect(0 0 0 0)'>", true),
+            ("<i style='Display : None'>", true),
+            ("<i class=hidden-sm style='clip:auto'>", false),
+        ] {
+            assert_eq!(parse_outline(html.as_bytes(), None).is_unseen(1), want, "{html}");
+        }
     }
 
     #[test]

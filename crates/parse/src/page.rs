@@ -31,7 +31,8 @@ pub struct Page {
     /// Lines of the text, by their numbers from 0, that surround what the page says: menus,
     /// headers, footers, sidebars, lists of links. Ascending and apart.
     pub around: Vec<Range<u32>>,
-    /// The language as a primary tag (`en`): declared, else guessed when that is reliable.
+    /// The language as a primary tag (`en`): declared, unless that has another script than the text; else guessed
+    /// when that is reliable.
     pub language: Option<String>,
     /// The name of the character encoding the body was read in.
     pub charset: &'static str,
@@ -129,7 +130,8 @@ pub(crate) fn text_of_html(html: &str) -> String {
 }
 
 fn settle_language(page: &mut Page) {
-    if page.language.is_none() {
-        page.language = language::guess(&page.text);
-    }
+    page.language = match page.language.take() {
+        None => language::guess(&page.text),
+        declared => language::by_script(declared, &page.text),
+    };
 }

@@ -50,6 +50,23 @@ fn menus_comments_and_teasers_are_not_the_article() {
 }
 
 #[test]
+fn a_loose_byline_a_counter_and_a_poll_are_not_the_article() {
+    let body = format!(
+        "<table><tr><td width=150><a href=/>Home</a></td><td><h1>A bridge is mended</h1><i>By Jane Doe</i> - Published 14 November 2026, 14:05<br>\
+         <p>{PROSE}</p><div class=live-count>432 people are reading this right now</div><p>{PROSE}</p>\
+         <div class=poll>Sondage : êtes-vous inquiet ? Oui 44 % Non 56 % 1233 votes</div><p>{PROSE}</p></td></tr></table>"
+    );
+    let article = page("<title>A bridge is mended</title>", &body);
+    assert_eq!(article.text, [PROSE; 3].join("\n"));
+    assert_eq!(article.authors, ["Jane Doe"]);
+    assert_eq!(date(&article), "2026-11-14T14:05:00Z");
+    // A first sentence with a date in it is the article.
+    let first = "On 14 November 2026 the council of the valley agreed to mend the bridge.";
+    let article = page("", &format!("<h1>A bridge</h1><p>{first}</p><p>{PROSE}</p>"));
+    assert!(article.text.starts_with(first), "{}", article.text);
+}
+
+#[test]
 fn words_of_neighbouring_blocks_are_not_glued() {
     let article = page(
         "",
@@ -89,6 +106,23 @@ fn broken_json_ld_still_tells_its_date() {
         PROSE,
     );
     assert_eq!(date(&article), "2026-03-04T00:00:00Z");
+}
+
+#[test]
+fn letters_of_broken_json_ld_are_letters() {
+    let object = r#""@type":"NewsArticle","headline":"Le caf\u00e9 \"ouvert\"","author":{"@type":"Person","name":"F\u00e9lix Toledano"}"#;
+    for script in [
+        format!("{{{object},}}"),
+        format!("{{{object},\"keywords\":[\"a\", \"b\",\n ],\"x\":\"a raw\nline, }}\"}}"),
+        format!("{{\"a\":\"b\" {object},,}}"),
+    ] {
+        let article = page(
+            &format!("<script type='application/ld+json'>{script}</script>"),
+            &format!("<p>{PROSE}</p>"),
+        );
+        assert_eq!(article.authors, ["Félix Toledano"], "{script}");
+        assert_eq!(article.title, "Le café \"ouvert\"", "{script}");
+    }
 }
 
 #[test]
@@ -171,6 +205,58 @@ fn authors_are_people_before_houses_and_never_admin() {
 }
 
 #[test]
+fn names_are_found_behind_words_signs_and_before_lives() {
+    let by = |byline: &str| page("", &format!("<h1>A bridge</h1>{byline}<p>{PROSE}</p>")).authors;
+    assert_eq!(by("<p>Gastbeitrag von Erika Muster</p>"), ["Erika Muster"]);
+    assert_eq!(by("<p><em>Written by: <a href=/x>Jane Doe</a></em></p>"), ["Jane Doe"]);
+    assert_eq!(
+        by("<div class=day>05.02.2020 <span>- Redaktion: Erika Muster (Presse)</span></div>"),
+        ["Erika Muster"]
+    );
+    assert_eq!(
+        by(&format!("<div class=blog_author-text><div>Jane Doe</div><p>Jane {PROSE}</p></div>")),
+        ["Jane Doe"]
+    );
+    assert_eq!(by("<ul><li><i class='bi bi-person'></i> Jane Doe</li></ul>"), ["Jane Doe"]);
+    assert_eq!(by("<small>文：山本花子<br>2026年3月4日 14:30</small>"), ["山本花子"]);
+    // A picture of two letters, a headline that begins with a small word, an article beside.
+    assert_eq!(by("<b class=author>JD</b><p>by Jane Doe</p>"), ["Jane Doe"]);
+    assert_eq!(by("<p>Von Maske über Abstand bis Zoonose</p>"), [""; 0]);
+    let beside = "<ul><li class=related-article><b class=author>John Roe</b></li></ul>";
+    assert_eq!(by(&format!("{beside}<p>By Jane Doe</p>")), ["Jane Doe"]);
+    // The name of the section is none.
+    let section = "<meta property=article:section content='North Valley'>";
+    let line = "<h1>A bridge</h1><div>North Valley 4 March 2026</div>";
+    assert_eq!(page(section, line).authors, [""; 0]);
+}
+
+#[test]
+fn a_date_in_utc_is_read_in_the_zone_of_the_page() {
+    let meta = "<meta property=article:published_time content='2026-03-05T03:05:00+00:00'>";
+    let shown = |time: &str| {
+        let when = page(meta, &format!("<h1>A bridge</h1>{time}<p>{PROSE}</p>")).published.unwrap();
+        (when.time.iso_seconds(), when.offset_minutes)
+    };
+    let utc = "2026-03-05T03:05:00Z".to_owned();
+    let time = "<time datetime='2026-03-04T19:05:00-08:00'>yesterday</time>";
+    assert_eq!(shown(time), (utc.clone(), Some(-480)));
+    assert_eq!(shown("<p class=date>4 March 2026, 22:05</p>"), (utc.clone(), Some(-300)));
+    // Another minute is another date.
+    assert_eq!(shown("<p class=date>4 March 2026, 22:17</p>"), (utc.clone(), Some(0)));
+    assert_eq!(shown("<p class=date>4 March 2026</p>"), (utc, Some(0)));
+}
+
+#[test]
+fn the_day_of_a_change_or_of_the_visit_is_not_the_day_of_appearance() {
+    let body = |lines: &str| date(&page("", &format!("<h1>A bridge</h1>{lines}<p>{PROSE}</p>")));
+    let lines = "<p class=date>Updated 9 March 2026</p><p class=date>4 March 2026</p>";
+    assert_eq!(body(lines), "2026-03-04T00:00:00Z");
+    let lines = "<p class=date id=todays-date>9 March 2026</p><div class=info>04.03.2026</div>";
+    assert!(body(lines).starts_with("2026-0"), "{}", body(lines));
+    assert_ne!(body(lines), "2026-03-09T00:00:00Z");
+}
+
+#[test]
 fn the_summary_is_one_sentence() {
     let article = page(
         "<meta name=description content='The bridge over the river will be mended before winter. Work begins soon.'>",
@@ -178,6 +264,121 @@ fn the_summary_is_one_sentence() {
     );
     assert_eq!(article.summary, "The bridge over the river will be mended before winter.");
     assert_eq!(page("", &format!("<p>{PROSE}</p>")).summary, PROSE);
+}
+
+/// A page without any names for its parts, as of the day after [`NOW`].
+fn old_page(address: &str, title: &str, lang: &str, rows: &str) -> Article {
+    let url = CanonicalUrl::parse(address).unwrap();
+    let html = format!(
+        "<html{lang}><head><title>{title}</title></head><body bgcolor=white><table><tr><td>{rows}</td></tr></table>"
+    );
+    parse_article(html.as_bytes(), Some("utf-8"), Some(&url), Time(NOW.0 + 86_400_000))
+}
+
+#[test]
+fn a_fuller_date_on_the_page_goes_before_that_of_the_url() {
+    let shown = |line: &str, path: &str| {
+        let address = format!("https://news.example.com{path}bridge.html");
+        let rows =
+            format!("<h2>A bridge is mended</h2><div>{line}</div><p>{PROSE}</p><p>{PROSE}</p>");
+        let when = old_page(&address, "A bridge is mended", " lang=en", &rows).published.unwrap();
+        (when.time.iso_seconds(), when.offset_minutes)
+    };
+    let at = |time: &str, zone| (format!("{time}:00Z"), zone);
+    let (day, short) = ("/2026-11-16/", "/a/20261115/");
+    assert_eq!(shown("16 November 2026, 16:47 GMT", day), at("2026-11-16T16:47", Some(0)));
+    assert_eq!(
+        shown("<span>16 November 2026</span>, <b>16:47</b>", day),
+        at("2026-11-16T16:47", None)
+    );
+    assert_eq!(shown("15.11.2026, 21:01 Uhr", short), at("2026-11-15T21:01", None));
+    assert_eq!(shown("Publié le 16 novembre 2026 à 16h44", day), at("2026-11-16T16:44", None));
+    assert_eq!(shown("16 ноября 2026, 00:39 MSK", short), at("2026-11-15T21:39", Some(180)));
+    // Another day, a change, and no clock tell nothing.
+    for line in ["3 November 2026, 16:47", "Updated 16 November 2026, 16:47", "16 November 2026"] {
+        assert_eq!(shown(line, day), at("2026-11-16T00:00", None), "{line}");
+    }
+}
+
+#[test]
+fn times_of_eastern_pages_are_in_their_zone() {
+    let japanese = "町の議会は橋を直すことを決めた。";
+    let shown = |lang: &str, line: &str, sentence: &str| {
+        let rows =
+            format!("<h1>川の橋が冬の前に直される</h1><p>{line}</p><p>{}</p>", sentence.repeat(20));
+        let article = old_page(
+            "https://a.example/2026-11-14/b",
+            "川の橋が冬の前に直される｜Hinode",
+            lang,
+            &rows,
+        );
+        let when = article.published.unwrap();
+        (when.time.iso_seconds(), when.offset_minutes)
+    };
+    let ja = ("2026-11-14T13:05:00Z".to_owned(), Some(540));
+    assert_eq!(shown(" lang=ja", "2026年11月14日 22:05", japanese), ja);
+    assert_eq!(shown("", "2026年11月14日 22:05", japanese), ja);
+    assert_eq!(
+        shown(" lang=zh-CN", "2026年11月14日 22:05", "市议会决定在冬天之前修好这座旧桥。").1,
+        Some(480)
+    );
+    // The text knows better than the page.
+    assert_eq!(shown(" lang=zh-CN", "2026年11月14日 22:05", japanese), ja);
+}
+
+#[test]
+fn a_page_of_tables_has_title_summary_and_text() {
+    for headline in [
+        "<font size=5>A bridge is mended before winter comes to the valley</font>",
+        "<b>A bridge is mended before winter comes to the valley</b>",
+    ] {
+        let article = old_page(
+            "https://valley.example/news/bridge.html",
+            "A bridge is mended before winter comes to the valley - Valley",
+            " lang=en",
+            &format!(
+                "{headline}<br>By Jane Doe, published 14 November 2026, 22:05<br><br>{PROSE}<br><br>{PROSE}"
+            ),
+        );
+        assert_eq!(article.title, "A bridge is mended before winter comes to the valley");
+        assert_eq!(article.summary, PROSE);
+        assert_eq!(date(&article), "2026-11-14T22:05:00Z");
+    }
+    let lines = "The bridge over the river\u{2028}will be mended before the winter comes.";
+    let article = page(&format!("<meta name=description content='{lines}'>"), PROSE);
+    assert_eq!(article.summary, lines.replace('\u{2028}', " "));
+}
+
+#[test]
+fn the_first_large_picture_leads_where_none_is_named() {
+    let shown = |pictures: &str| {
+        let body = format!(
+            "<div><img src=/top.jpg width=900 height=200></div><h1>A bridge is mended</h1>{pictures}<p>{PROSE}</p><p>{PROSE}</p><p>{PROSE}</p>\
+             <p>{PROSE}</p><img src=/late.jpg>"
+        );
+        let picture = page("<title>A bridge is mended</title>", &body).picture.unwrap_or_default();
+        picture.trim_start_matches("https://news.example.com").to_owned()
+    };
+    assert_eq!(shown("<img src='/b.jpg'>"), "/b.jpg");
+    assert_eq!(shown("<p><img src=/b.jpg width=640 height=400></p>"), "/b.jpg");
+    assert_eq!(shown("<img src='data:image/gif;base64,R0' data-src=/b.jpg>"), "/b.jpg");
+    assert_eq!(
+        shown("<img src='data:image/gif;base64,R0' srcset='/s.jpg 320w, /b.jpg 900w'>"),
+        "/b.jpg"
+    );
+    assert_eq!(shown("<picture><source srcset='/b.webp 2x'><img alt=x></picture>"), "/b.webp");
+    for none in [
+        "<img src=/b.jpg width=80 height=80>",
+        "<img src=/img/logo.png>",
+        "<img src=/b.svg>",
+        "<img class=avatar src=/b.jpg>",
+        "<div class=ad-box><img src=/b.jpg></div>",
+        "<a href=https://shop.example/><img src=/b.jpg></a>",
+        "<img src=/p.gif width=1 height=1>",
+    ] {
+        assert_eq!(shown(none), "", "{none}");
+        assert_eq!(shown(&format!("{none}<img src=/b.jpg>")), "/b.jpg", "{none}");
+    }
 }
 
 #[test]
@@ -221,6 +422,16 @@ fn hostile() -> Vec<String> {
         )),
         "<svg><script></div></p><textarea>".repeat(many / 4),
         "\u{ad}\u{200b}".repeat(many),
+        "\0".repeat(10 * many),
+        "<p>\0a\u{1}b</p>".repeat(many),
+        "<meta property=article:published_time content=x><meta name=author content=By>"
+            .repeat(many),
+        "<i class='user related today date'></i><b class=byline>By A b</b>".repeat(many / 4),
+        format!("<p {}>text", (0..many).map(|n| format!("a{n}=x ")).collect::<String>()),
+        format!("<a href=\"{}", "x ".repeat(4 * many)),
+        format!("<!--{}", "x>".repeat(4 * many)),
+        format!("<title>{}", "a b ".repeat(4 * many)),
+        "<p>Some words of a paragraph that go on, and on, for a while. ".repeat(many / 4),
     ]
 }
 

@@ -55,7 +55,7 @@ pub(crate) fn blocks(tree: &Tree, root: Id, out: &[bool]) -> Vec<Block> {
         if out[at] {
             if !is_inline(name) {
                 raw.flush(tree, holder, &mut found);
-            } else {
+            } else if !matches!(name, "rp" | "rt") {
                 raw.text.push(' ');
             }
             at = tree.end(at);

@@ -12,6 +12,7 @@ use crate::article::blocks::{Block, Kind, blocks};
 use crate::article::signs;
 use crate::article::title::plain;
 use crate::article::tree::{Id, Tree};
+use crate::article::when;
 use std::cmp::Reverse;
 
 /// How much of the best sum an element holds that may stand for all, in percent.
@@ -20,31 +21,70 @@ const NEARLY_ALL: i64 = 85;
 const LITTLE: i64 = 700;
 /// How much prose is left when groups of teasers may go.
 const ENOUGH: i64 = 800;
+/// How much of the prose a paywall is in front of, in percent, when it is in front of the text.
+const WALLED: i64 = 25;
 /// How long a paragraph between title and body is that belongs to the body.
 const LEAD: usize = 140;
+/// How much may stand beside a date in the line under the title.
+const DATELINE: usize = 60;
+/// How long it is if more speaks for it.
+const SHORT_LEAD: usize = 30;
+/// How many letters of a sentence are not linked.
+const PLAIN: usize = 15;
 /// How many blocks may stand between title and body.
 const BETWEEN: usize = 12;
 
-/// The blocks of the article, without its title.
-pub(crate) fn body(tree: &Tree, title: &str) -> Vec<Block> {
+/// The blocks of the article, without its title. `walls` are the classes (`.a`) and ids (`#a`) of what
+/// the page says readers pay for, `told` what it says it is about.
+pub(crate) fn body(tree: &Tree, title: &str, told: &[String], walls: &[String]) -> Vec<Block> {
     let start = tree.first("body").unwrap_or(0);
-    let mut by_tag = vec![false; tree.len()];
-    signs::leave_out_by_tag(tree, start, &mut by_tag);
-    let all = blocks(tree, start, &by_tag);
-    let prose = sums(tree, &all, |b| weight(b).max(0));
+    let read = |walled: &[bool]| {
+        let mut by_tag = vec![false; tree.len()];
+        signs::leave_out_by_tag(tree, start, walled, &mut by_tag);
+        let all = blocks(tree, start, &by_tag);
+        let prose = sums(tree, &all, |b| weight(b).max(0));
+        (by_tag, prose, all)
+    };
+    // What is marked as paid for may be hidden, and is the text; a name that marks little is that of
+    // a box that asks for money.
+    let names = signs::walls(tree, start, walls);
+    let mark = |walled: &mut [bool], ids: &[Id]| ids.iter().for_each(|&id| walled[id] = true);
+    let mut walled = vec![false; tree.len()];
+    names.iter().for_each(|(_, ids)| mark(&mut walled, ids));
+    let (mut by_tag, mut prose, mut all) = read(&walled);
+    if walled.contains(&true) {
+        walled.fill(false);
+        for (_, ids) in &names {
+            let (mut behind, mut end) = (0, 0);
+            for &id in ids {
+                if id >= end {
+                    (behind, end) = (behind + prose[id], tree.end(id));
+                }
+            }
+            if behind * 100 >= prose[start] * WALLED {
+                mark(&mut walled, ids);
+            }
+        }
+        (by_tag, prose, all) = read(&walled);
+    }
+    // What the page says it is about is not beside it, whatever it is called.
+    let told: Vec<String> = told.iter().map(|t| plain(t)).collect();
+    if let Some(block) = all.iter().find(|b| b.linked == 0 && is_told(&b.text, &told)) {
+        walled[block.holder] = true;
+    }
     let mut by_name = by_tag.clone();
-    signs::leave_out_by_name(tree, start, &prose, &mut by_name);
-    let found = inside(tree, start, title, by_name);
+    signs::leave_out_by_name(tree, start, &prose, &walled, &mut by_name);
+    let found = inside(tree, start, title, &told, by_name);
     let none = found.iter().all(|b| weight(b) <= 0);
     if (none || size(&found) < 250) && prose[start] > 300 {
         // The names misled.
-        return inside(tree, start, title, by_tag);
+        return inside(tree, start, title, &told, by_tag);
     }
     found
 }
 
 /// The article among what is not left out.
-fn inside(tree: &Tree, start: Id, title: &str, mut out: Vec<bool>) -> Vec<Block> {
+fn inside(tree: &Tree, start: Id, title: &str, told: &[String], mut out: Vec<bool>) -> Vec<Block> {
     let mut all = blocks(tree, start, &out);
     let mut weights = sums(tree, &all, weight);
     let mut without = out.clone();
@@ -67,7 +107,7 @@ fn inside(tree: &Tree, start: Id, title: &str, mut out: Vec<bool>) -> Vec<Block>
     if !lists {
         leave_out_links(tree, root, &all, &mut out);
     }
-    let mut found = lead(all, root, title);
+    let mut found = lead(tree, all, root, title, told);
     found.extend(blocks(tree, root, &out));
     trim(&mut found, title);
     found
@@ -203,7 +243,9 @@ pub(crate) fn is_heading(name: &str) -> bool {
 fn leave_out_links(tree: &Tree, root: Id, all: &[Block], out: &mut [bool]) {
     let sizes = sums(tree, all, |b| b.size as i64);
     let linked = sums(tree, all, |b| b.linked as i64);
-    let prose = sums(tree, all, |b| weight(b).max(0));
+    let prose = sums(tree, all, |b| {
+        if tree.name(b.holder) == "p" && is_sentence(b) { b.size as i64 } else { weight(b).max(0) }
+    });
     for id in tree.subtree(root).skip(1) {
         let box_like = matches!(
             tree.name(id),
@@ -219,27 +261,72 @@ fn leave_out_links(tree: &Tree, root: Id, all: &[Block], out: &mut [bool]) {
     }
 }
 
-/// The lead: paragraphs between the title and the body that are outside of the body.
-fn lead(all: Vec<Block>, root: Id, title: &str) -> Vec<Block> {
+/// Whether a block is a sentence some words of which are linked: it ends as sentences do, and what is not
+/// linked is more than what leads to a link (`Read also:`).
+fn is_sentence(block: &Block) -> bool {
+    let ends =
+        block.text.ends_with(['.', '!', '?', '…', '”', '"', '»', '。', '！', '？', '؟', '।']);
+    ends && block.size - block.linked >= PLAIN
+}
+
+/// The lead: what stands between the title and the body, is outside of the body, and is long, or what
+/// the page says it is about, or called a lead.
+fn lead(tree: &Tree, all: Vec<Block>, root: Id, title: &str, told: &[String]) -> Vec<Block> {
     let before: Vec<Block> = all.into_iter().take_while(|b| b.holder < root).collect();
     let heading = before
         .iter()
         .rposition(|b| matches!(b.kind, Kind::Heading(_)) && plain(&b.text) == plain(title));
-    match heading {
-        Some(at) if before.len() - at <= BETWEEN => before
-            .into_iter()
-            .skip(at + 1)
-            .filter(|b| b.linked == 0 && b.size >= LEAD)
-            .take(3)
-            .collect(),
-        _ => Vec::new(),
-    }
+    let Some(at) = heading.filter(|at| before.len() - at <= BETWEEN) else { return Vec::new() };
+    let top = before[at].holder;
+    // The body may be cut in two that are called the same.
+    let is_twin = |holder: Id| {
+        let near = std::iter::once(holder).chain(tree.ancestors(holder).take(6));
+        near.take_while(|&id| id != tree.parent(root)).any(|id| {
+            let mut names = tree.attr(id, "class").split_ascii_whitespace();
+            tree.parent(id) == tree.parent(root)
+                && names.next().is_some_and(|name| {
+                    tree.attr(root, "class").split_ascii_whitespace().next() == Some(name)
+                })
+        })
+    };
+    let is_lead = |b: &Block| {
+        b.linked == 0
+            && (b.size >= LEAD
+                || b.size >= SHORT_LEAD
+                    && (is_told(&b.text, told) || signs::is_lead(tree, b.holder, top))
+                || weight(b) > 0 && is_twin(b.holder))
+    };
+    before.into_iter().skip(at + 1).filter(is_lead).take(3).collect()
 }
 
-/// Takes away the title, and headings at the end that head nothing.
+/// Whether a text is what the page says it is about, or nearly so.
+fn is_told(text: &str, told: &[String]) -> bool {
+    let text = plain(text);
+    let near = |a: &str, b: &str| a.starts_with(b) && b.len() * 10 >= a.len() * 7;
+    told.iter().any(|told| near(&text, told) || near(told, &text))
+}
+
+/// Whether a block is the line under a title: `By Jane Doe - Published 18 November 2026, 14:05`.
+fn is_dateline(block: &Block) -> bool {
+    let text = block.text.as_str();
+    let short = |date: when::Read| text.len() < date.end - date.start + DATELINE;
+    block.kind != Kind::Pre
+        && !matches!(block.kind, Kind::Heading(_))
+        && !text.ends_with(['.', '!', '?', '…', ':', '。', '！', '？', '؟', '।'])
+        && text.len() < 3 * DATELINE
+        && when::first(text, true).is_some_and(short)
+}
+
+/// Takes away the title, lines above the text that are little more than a date, and headings at the end that
+/// head nothing.
 fn trim(all: &mut Vec<Block>, title: &str) {
-    let is_title = |b: &Block| matches!(b.kind, Kind::Heading(_)) && plain(&b.text) == plain(title);
+    let is_title = |b: &Block| plain(&b.text) == plain(title);
     if let Some(at) = all.iter().take(5).position(is_title) {
+        all.remove(at);
+    }
+    if let Some(at) = all.iter().take(3).position(is_dateline)
+        && all[at + 1..].iter().any(|b| weight(b) > 0)
+    {
         all.remove(at);
     }
     while all.len() > 1 && all.last().is_some_and(|b| matches!(b.kind, Kind::Heading(_))) {

@@ -26,8 +26,26 @@ impl Facts<'_> {
     pub(crate) fn authors(&self) -> Vec<String> {
         let site = title::plain(&self.site().unwrap_or_default());
         let host = title::plain(self.url.map_or("", |u| u.host().trim_start_matches("www.")));
-        let is_house = |name: &String| {
-            let name = title::plain(name);
+        // `LTO` for the Legal Tribune Online, `Deutsche Welle` on dw.com, `n-tv NACHRICHTEN` on n-tv.de.
+        let initials = |name: &str| {
+            title::plain(&name.split(' ').filter_map(|w| w.chars().next()).collect::<String>())
+        };
+        let short = initials(&self.site().unwrap_or_default());
+        let labels: Vec<String> = self
+            .url
+            .map_or("", |u| u.host())
+            .split('.')
+            .map(title::plain)
+            .filter(|label| label.len() >= 2 && label != "www" && label != "com")
+            .collect();
+        let is_short = |name: &str| {
+            let first = title::plain(name.split(' ').next().unwrap_or_default());
+            let own = initials(name);
+            labels.iter().any(|label| *label == first || *label == own)
+                || short.len() >= 2 && title::plain(name) == short
+        };
+        let is_house = |whole: &String| {
+            let name = title::plain(whole);
             let like = |other: &str| {
                 !other.is_empty()
                     && (name == other
@@ -37,6 +55,7 @@ impl Facts<'_> {
             };
             like(&site)
                 || like(&host)
+                || is_short(whole)
                 || matches!(
                     name.as_str(),
                     "redaktion"
@@ -51,19 +70,25 @@ impl Facts<'_> {
                 )
         };
         let mut house = Vec::new();
+        let section = title::plain(&self.section().unwrap_or_default());
         let mut take = |raws: Vec<String>| {
             let mut out: Vec<String> = Vec::new();
             for name in raws.iter().flat_map(|raw| people::names(raw)) {
-                if !out.contains(&name) {
+                if !out.contains(&name) && (section.is_empty() || title::plain(&name) != section) {
                     out.push(name);
                 }
             }
-            if !out.is_empty() && out.iter().all(is_house) {
+            // Two letters may stand for a person, or for a picture of one.
+            let is_sign = |name: &String| {
+                name.chars().filter(|c| c.is_alphabetic()).count() <= 2 && name.is_ascii()
+            };
+            if !out.is_empty() && out.iter().all(|name| is_house(name) || is_sign(name)) {
                 if house.is_empty() {
                     house = out;
                 }
                 return None;
             }
+            out.retain(|name| !is_house(name));
             (!out.is_empty()).then_some(out)
         };
         let metas = |name: &str| {
@@ -91,16 +116,25 @@ impl Facts<'_> {
             })
             .or_else(|| take(self.people_elements(|f, id| has_exact(f.tree, id, BYLINES))))
             .or_else(|| {
-                take(self.people_elements(|f, id| {
+                let named = self.people_elements(|f, id| {
                     has_token(
                         f.tree,
                         id,
                         "author byline autor auteur writer autorin verfasser authors",
                     )
-                }))
+                });
+                // A box with such a word in its name may hold anything.
+                let is = |raw: &String| {
+                    let words = |n: &String| n.split(' ').count();
+                    people::names(raw)
+                        .first()
+                        .is_some_and(|n| words(n) == 1 || words(n) <= 5 && people::is_cased(n))
+                };
+                take(named.into_iter().filter(is).collect())
             })
             .or_else(|| take(self.bylines()))
-            .or_else(|| take(self.beside_date()));
+            .or_else(|| take(self.beside_date()))
+            .or_else(|| take(self.beside_sign()));
         found.unwrap_or(house)
     }
 
@@ -143,6 +177,16 @@ impl Facts<'_> {
             if holder != id && whole.chars().count() <= 120 && !people::names(&whole).is_empty() {
                 return vec![whole];
             }
+            // A name over what is said of the person.
+            let first = whole.split(" | ").next().unwrap_or_default();
+            let names = people::names(first);
+            if holder == id
+                && first.len() <= 60
+                && !names.is_empty()
+                && names.iter().all(|name| is_name(name))
+            {
+                return vec![first.to_owned()];
+            }
         }
         Vec::new()
     }
@@ -166,17 +210,30 @@ impl Facts<'_> {
         line
     }
 
+    /// A name behind the sign of a person.
+    fn beside_sign(&self) -> Vec<String> {
+        let mut signs: Vec<Id> = self
+            .elements()
+            .filter(|&id| {
+                matches!(self.tree.name(id), "i" | "svg" | "span" | "img")
+                    && self.tree.line(id).is_empty()
+                    && has_token(self.tree, id, "person user author")
+                    && !self.beside(id)
+            })
+            .collect();
+        signs.sort_by_key(|&id| self.distance(id));
+        let lines = signs.into_iter().take(5).map(|id| self.tree.line(self.tree.parent(id)));
+        lines
+            .filter(|line| line.len() <= 60)
+            .find(|line| people::names(line).iter().any(|name| is_name(name)))
+            .into_iter()
+            .collect()
+    }
+
     /// A name that shares a short line below the title with a date.
     fn beside_date(&self) -> Vec<String> {
         let Some(heading) = self.heading else { return Vec::new() };
         let from = self.tree.end(heading);
-        let name_like = |name: &String| {
-            let words: Vec<&str> = name.split(' ').collect();
-            (2..=4).contains(&words.len())
-                && words
-                    .iter()
-                    .all(|w| w.chars().next().is_some_and(char::is_uppercase) && w.len() > 1)
-        };
         for id in
             (from..(from + 40).min(self.tree.len())).filter(|&id| !is_inline(self.tree.name(id)))
         {
@@ -184,12 +241,29 @@ impl Facts<'_> {
             if line.chars().count() > 80 || self.read(&line, Sure::Guessed).is_none() {
                 continue;
             }
+            // What leads to a list is the name of the list.
+            let lists: Vec<String> = self
+                .tree
+                .subtree(id)
+                .filter(|&i| {
+                    let href = self.tree.attr(i, "href");
+                    ["/category/", "/tag/", "/topic/", "/section/"].iter().any(|l| href.contains(l))
+                })
+                .map(|i| self.tree.line(i))
+                .collect();
+            let line = lists.iter().fold(line, |line, list| line.replace(list.as_str(), ""));
             let names = people::names(&line);
-            if !names.is_empty() && names.iter().all(name_like) {
+            if !names.is_empty() && names.iter().all(|name| is_name(name)) {
                 return names;
             }
         }
         Vec::new()
+    }
+
+    /// Whether an element is part of a link that holds more than a name: that of another article.
+    fn is_in_teaser(&self, id: Id) -> bool {
+        let link = self.tree.ancestors(id).take(4).find(|&up| self.tree.name(up) == "a");
+        link.is_some_and(|up| self.tree.line(up).chars().count() > 90)
     }
 
     /// `By Jane Doe` in a short line near the title, or anywhere.
@@ -198,10 +272,34 @@ impl Facts<'_> {
             let lower = line.to_lowercase();
             [
                 "by ",
+                "by: ",
+                "von: ",
+                "par: ",
+                "por: ",
                 "von ",
                 "par ",
                 "por ",
                 "written by ",
+                "written by: ",
+                "beitrag von ",
+                "blog beitrag von ",
+                "gastbeitrag von ",
+                "ein gastbeitrag von ",
+                "redaktion: ",
+                "redacción: ",
+                "texto: ",
+                "testo di ",
+                "tekst: ",
+                "текст: ",
+                "автор: ",
+                "文：",
+                "文:",
+                "記者：",
+                "筆者：",
+                "글: ",
+                "记者：",
+                "记者 ",
+                "撰文：",
                 "posted by ",
                 "geschrieben von ",
                 "text: ",
@@ -217,9 +315,10 @@ impl Facts<'_> {
             .iter()
             .any(|l| lower.starts_with(l))
         };
-        let mut found: Vec<(usize, String)> = Vec::new();
+        let mut found: Vec<(usize, String, Id)> = Vec::new();
         for id in self.elements() {
-            if is_inline(self.tree.name(id)) && self.tree.name(id) != "span"
+            if is_inline(self.tree.name(id))
+                && !matches!(self.tree.name(id), "span" | "em" | "i" | "small" | "strong")
                 || self.tree.end(id) - id > 25
             {
                 continue;
@@ -235,22 +334,28 @@ impl Facts<'_> {
             }
             let line = self.apart(id);
             if line.chars().count() <= 90 {
-                found.push((self.distance(id), line));
+                found.push((self.distance(id), line, id));
             }
         }
         found.sort();
         found
             .into_iter()
+            .take(100)
+            .filter(|(_, _, id)| !self.is_in_teaser(*id))
             .take(5)
-            .map(|(_, line)| line)
+            .map(|(_, line, _)| line)
             .find(|line| {
                 let names = people::names(line);
-                names.first().is_some_and(|n| {
-                    n.chars().next().is_some_and(|c| c.is_uppercase() || !c.is_ascii())
-                        && n.split(' ').count() <= 5
-                })
+                names.first().is_some_and(|n| n.split(' ').count() <= 5 && people::is_cased(n))
             })
             .into_iter()
             .collect()
     }
+}
+
+/// Whether a text is written as the name of a person: two to four words with capitals.
+fn is_name(name: &str) -> bool {
+    let words: Vec<&str> = name.split(' ').collect();
+    (2..=4).contains(&words.len())
+        && words.iter().all(|w| w.chars().next().is_some_and(char::is_uppercase) && w.len() > 1)
 }

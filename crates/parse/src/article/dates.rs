@@ -33,20 +33,82 @@ impl Facts<'_> {
     /// When the article appeared.
     pub(crate) fn published(&self) -> Option<When> {
         let stated = |text: Option<String>| text.and_then(|t| self.read(&t, Sure::Stated));
-        stated(self.linked.text("datePublished"))
+        let found = stated(self.linked.text("datePublished"))
             .or_else(|| self.dated_metas(PUBLISHED))
             .or_else(|| self.microdata(&["datePublished", "dateCreated"]))
             .or_else(|| stated(self.linked.text("dateCreated")))
             .or_else(|| stated(self.linked.any_text("datePublished")))
             .or_else(|| self.time_element())
-            .or_else(|| self.url_date())
+            .or_else(|| self.url_date().map(|day| self.fuller(day, 1)))
             .or_else(|| self.named_box())
             .or_else(|| self.near_title())
             .or_else(|| stated(self.linked.any_text("uploadDate")))
             .or_else(|| self.scripts())
-            .or_else(|| self.description().and_then(|d| self.read(&d, Sure::Guessed)))
-            .or_else(|| self.any_box())
             .or_else(|| self.modified().map(|m| When { sure: Sure::Guessed, ..m }))
+            .or_else(|| self.description().and_then(|d| self.read(&d, Sure::Guessed)))
+            .or_else(|| self.any_box());
+        found.map(|when| self.in_shown_zone(self.fuller(when, 0)))
+    }
+
+    /// A date without a clock, with the clock that a short line near the title shows for that day, or
+    /// for a day so many days apart.
+    fn fuller(&self, when: When, apart: i64) -> When {
+        if when.has_clock {
+            return when;
+        }
+        let day = |when: When| {
+            let zone = i64::from(when.offset_minutes.unwrap_or(0)) * 60_000;
+            (when.time.0 + zone).div_euclid(86_400_000)
+        };
+        let len = self.tree.len();
+        let (title, from) = self.heading.map_or((0, 0), |h| (h, self.tree.end(h)));
+        let shown: Vec<When> = (from..(from + 250).min(len))
+            .chain((title.saturating_sub(60)..title).rev())
+            .filter(|&id| self.tree.end(id) - id < 12 && !self.beside(id) && !self.is_today(id))
+            .map(|id| self.tree.line(id))
+            .filter(|line| (10..120).contains(&line.len()) && !says_changed(line))
+            .filter_map(|line| self.read(&line, when.sure))
+            .filter(|found| found.has_clock)
+            .collect();
+        let at = |apart: i64| shown.iter().find(|found| (day(**found) - day(when)).abs() == apart);
+        (0..=apart).find_map(at).copied().unwrap_or(when)
+    }
+
+    /// A date told in UTC, in the zone in which the page shows it: machines are told one, readers
+    /// the other, and the day may differ.
+    fn in_shown_zone(&self, when: When) -> When {
+        if !when.has_clock || when.offset_minutes != Some(0) {
+            return when;
+        }
+        let minute = when.time.0.div_euclid(60_000);
+        let near = |shown: When| {
+            let apart = shown.time.0.div_euclid(60_000) - minute;
+            match shown.offset_minutes {
+                Some(zone) if zone != 0 && apart.abs() <= 1 => Some(zone),
+                None if shown.has_clock && apart != 0 && apart.abs() <= 14 * 60 => {
+                    (apart % 30 == 0).then_some(apart as i16)
+                }
+                _ => None,
+            }
+        };
+        let mut places: Vec<Id> = self
+            .elements()
+            .filter(|&id| {
+                !self.beside(id)
+                    && (self.tree.name(id) == "time"
+                        || self.tree.end(id) - id < 30
+                            && has_token(self.tree, id, "date datetime published dateline datum"))
+            })
+            .collect();
+        places.sort_by_key(|&id| self.distance(id));
+        let zone = places.into_iter().take(8).find_map(|id| {
+            let attribute = self.read(self.tree.attr(id, "datetime"), when.sure).and_then(near);
+            attribute.or_else(|| {
+                let words = self.tree.line(id);
+                (words.len() < 120).then(|| self.read(&words, when.sure)).flatten().and_then(near)
+            })
+        });
+        When { offset_minutes: zone.or(when.offset_minutes), ..when }
     }
 
     /// When it was changed, if it says so.
@@ -164,14 +226,34 @@ impl Facts<'_> {
         let mut boxes: Vec<Id> = self
             .elements()
             .filter(|&id| {
-                has_token(self.tree, id, NAMES) && !self.beside(id) && self.tree.end(id) - id < 80
+                has_token(self.tree, id, NAMES)
+                    && !self.beside(id)
+                    && self.tree.end(id) - id < 80
+                    && !self.is_today(id)
             })
             .collect();
         boxes.sort_by_key(|&id| self.distance(id));
-        boxes.into_iter().take(40).find_map(|id| {
-            let words = self.tree.line(id);
-            (words.len() < 250).then(|| self.read(&words, Sure::Likely)).flatten()
-        })
+        let lines: Vec<String> = boxes
+            .into_iter()
+            .take(40)
+            .map(|id| self.tree.line(id))
+            .filter(|line| line.len() < 250 && !says_changed(line))
+            .collect();
+        self.first_date(&lines, Sure::Likely)
+    }
+
+    /// The first date of some lines; what is little more than a date goes before prose.
+    fn first_date(&self, lines: &[String], sure: Sure) -> Option<When> {
+        let read = |line: &String| self.read(line, sure);
+        let short = lines.iter().filter(|line| line.len() < 70).find_map(read);
+        short.or_else(|| lines.iter().filter(|line| line.len() >= 70).find_map(read))
+    }
+
+    /// Whether an element shows the day of the visit.
+    fn is_today(&self, id: Id) -> bool {
+        const NAMES: &str = "today todays currentdate clock";
+        (id..self.tree.end(id).min(id + 12)).any(|inner| has_token(self.tree, inner, NAMES))
+            || has_token(self.tree, self.tree.parent(id), NAMES)
     }
 
     /// Short lines around the title.
@@ -181,14 +263,15 @@ impl Facts<'_> {
             range
                 .filter(|&id| self.tree.is_text(id))
                 .map(|id| fold(self.tree.words(id)))
-                .filter(|l| (8..160).contains(&l.len()))
+                .filter(|l| (8..160).contains(&l.len()) && !says_changed(l))
                 .take(30)
                 .collect::<Vec<_>>()
         };
         let after =
             lines(self.tree.end(heading)..(self.tree.end(heading) + 150).min(self.tree.len()));
         let before = lines(heading.saturating_sub(40)..heading);
-        after.iter().chain(before.iter().rev()).find_map(|l| self.read(l, Sure::Guessed))
+        let lines: Vec<String> = after.into_iter().chain(before.into_iter().rev()).collect();
+        self.first_date(&lines, Sure::Guessed)
     }
 
     /// What scripts call the date.
@@ -221,4 +304,27 @@ impl Facts<'_> {
             self.read(&fold(line), Sure::Guessed)
         })
     }
+}
+
+/// Whether a line tells of a change, and of nothing before it.
+fn says_changed(line: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "updated",
+        "last update",
+        "modified",
+        "last reviewed",
+        "aktualisiert",
+        "geändert",
+        "mis à jour",
+        "mise à jour",
+        "actualizado",
+        "actualizada",
+        "atualizado",
+        "aggiornato",
+        "bijgewerkt",
+        "обновлено",
+        "更新",
+    ];
+    let lower = line.trim_start().to_lowercase();
+    WORDS.iter().any(|word| lower.starts_with(word))
 }

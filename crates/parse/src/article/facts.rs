@@ -13,6 +13,9 @@ use crate::article::tree::{Id, Tree, fold};
 use crate::article::{Sure, When, when};
 use argiope_model::{CanonicalUrl, Time};
 
+/// How many `<meta>` are looked at.
+const MAX_METAS: usize = 4000;
+
 /// A page, with what is asked of it often.
 pub(crate) struct Facts<'p> {
     pub(super) tree: &'p Tree,
@@ -40,20 +43,6 @@ impl<'p> Facts<'p> {
         heading: Option<Id>,
         language: Option<&str>,
     ) -> Self {
-        let mut metas = Vec::new();
-        for id in 0..tree.len() {
-            if tree.name(id) != "meta" {
-                continue;
-            }
-            let content = tree.attr(id, "content").trim();
-            if content.is_empty() {
-                continue;
-            }
-            for key in ["property", "name", "itemprop", "http-equiv"] {
-                let names = tree.attr(id, key).to_lowercase();
-                metas.extend(names.split_ascii_whitespace().map(|n| (n.to_owned(), content)));
-            }
-        }
         // Who writes the month first: English, save some countries; and who does not say, on
         // a domain of no country.
         let host = url.map_or("", CanonicalUrl::host);
@@ -64,14 +53,33 @@ impl<'p> Facts<'p> {
             None => !ends(".com .org .net .gov .edu .us .io .dev"),
         };
         let mut beside = vec![false; tree.len()];
+        let mut pictured = vec![false; tree.len()];
         let mut in_article = vec![false; tree.len()];
         for id in 1..tree.len() {
             let up = tree.parent(id);
             let name = tree.name(id);
+            pictured[id] = pictured[up] || signs::is_picture(tree, id);
             in_article[id] = in_article[up] || name == "article";
             beside[id] = beside[up]
                 || (matches!(name, "aside" | "footer" | "nav") && !in_article[up])
-                || (!name.is_empty() && is_comment(tree, id));
+                || (!name.is_empty()
+                    && (is_comment(tree, id)
+                        || heading.is_none_or(|h| h < id || h >= tree.end(id))
+                            && (signs::is_of_others(tree, id) || signs::is_picture(tree, id))));
+        }
+        let mut metas = Vec::new();
+        for id in (0..tree.len()).filter(|&id| !pictured[id]) {
+            if tree.name(id) != "meta" || metas.len() >= MAX_METAS {
+                continue;
+            }
+            let content = tree.attr(id, "content").trim();
+            if content.is_empty() {
+                continue;
+            }
+            for key in ["property", "name", "itemprop", "http-equiv"] {
+                let names = tree.attr(id, key).to_lowercase();
+                metas.extend(names.split_ascii_whitespace().map(|n| (n.to_owned(), content)));
+            }
         }
         Facts {
             tree,
@@ -177,7 +185,7 @@ impl<'p> Facts<'p> {
             .and_then(|r| self.absolute(r))
     }
 
-    fn absolute(&self, reference: &str) -> Option<String> {
+    pub(super) fn absolute(&self, reference: &str) -> Option<String> {
         let reference = reference.trim();
         match self.url {
             Some(url) => url.join(reference).ok(),
@@ -218,16 +226,20 @@ impl<'p> Facts<'p> {
 
     /// What the page says it is about.
     pub(crate) fn description(&self) -> Option<String> {
-        self.meta(&[
+        self.descriptions().into_iter().next()
+    }
+
+    /// All that the page says it is about, the surest first.
+    pub(crate) fn descriptions(&self) -> Vec<String> {
+        let metas = [
             "og:description",
             "description",
             "twitter:description",
             "dc.description",
             "dcterms.description",
-        ])
-        .map(fold)
-        .or_else(|| self.linked.text("description"))
-        .filter(|s| s.len() >= 20)
+        ];
+        let metas = metas.iter().filter_map(|name| self.meta(&[name])).map(fold);
+        metas.chain(self.linked.text("description")).filter(|s| s.len() >= 20).collect()
     }
 }
 

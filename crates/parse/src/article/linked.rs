@@ -85,8 +85,27 @@ impl Blocks {
 pub(crate) fn value_of(text: &str, key: &str) -> Option<String> {
     let at = text.find(&format!("\"{key}\""))? + key.len() + 2;
     let value = text[at..].trim_start().strip_prefix(':')?.trim_start().strip_prefix('"')?;
-    let value = &value[..value.find('"')?];
-    (value.len() < 500).then(|| value.to_owned())
+    let value = &value[..closing(value)?];
+    (value.len() < 500).then(|| unquoted(value))
+}
+
+/// Where the quote is that ends a text.
+fn closing(text: &str) -> Option<usize> {
+    let mut escaped = false;
+    text.bytes().position(|b| {
+        let ends = b == b'"' && !escaped;
+        escaped = b == b'\\' && !escaped;
+        ends
+    })
+}
+
+/// What stands between two quotes: `\u00e9` is a letter. As it is where that cannot be read.
+fn unquoted(text: &str) -> String {
+    if !text.contains('\\') {
+        return text.to_owned();
+    }
+    let plain: String = text.chars().map(|c| if c < ' ' { ' ' } else { c }).collect();
+    serde_json::from_str(&format!("\"{plain}\"")).unwrap_or_else(|_| text.to_owned())
 }
 
 impl<'b> Linked<'b> {
@@ -144,19 +163,47 @@ impl<'b> Linked<'b> {
 
     fn name(&self, value: &Value) -> Option<String> {
         match value {
-            Value::String(s) => Some(fold(s)).filter(|s| !s.is_empty()),
+            Value::String(s) => Some(unescaped(s)).filter(|s| !s.is_empty()),
             Value::Object(object) => {
                 if let Some(name) = object.get("name").and_then(first_text) {
-                    return Some(name);
+                    return Some(unescaped(&name));
                 }
                 let wanted = object.get("@id")?.as_str()?;
                 let there = self.objects.iter().find(|o| {
                     o.get("@id").and_then(Value::as_str) == Some(wanted) && o.contains_key("name")
                 })?;
-                there.get("name").and_then(first_text)
+                there.get("name").and_then(first_text).map(|name| unescaped(&name))
             }
             _ => None,
         }
+    }
+
+    /// The classes (`.a`) and ids (`#a`) of the parts that are not free.
+    pub(crate) fn walls(&self) -> Vec<String> {
+        let parts = match self.main.and_then(|at| self.objects[at].get("hasPart")) {
+            Some(Value::Array(list)) => list.iter().take(20).collect(),
+            Some(part) => vec![part],
+            None => Vec::new(),
+        };
+        let closed = |part: &&Value| match part.get("isAccessibleForFree") {
+            Some(Value::Bool(free)) => !free,
+            Some(Value::String(free)) => free.eq_ignore_ascii_case("false"),
+            _ => false,
+        };
+        let selectors = parts.into_iter().filter(closed).filter_map(|part| {
+            match part.get("cssSelector") {
+                Some(Value::Array(list)) => list.first(),
+                other => other,
+            }
+            .and_then(Value::as_str)
+        });
+        // `.a`, `#a`, `div.a`, and the last of `.b .a`.
+        let names = selectors.flat_map(|s| s.split(',').take(20)).filter_map(|s| {
+            let last = s.trim().rsplit([' ', '>']).next()?;
+            let name = &last[last.rfind(['.', '#'])?..];
+            (name.len() > 1).then(|| name.to_owned())
+        });
+        names.take(20).collect()
     }
 
     /// The URL of the picture.
@@ -184,6 +231,11 @@ impl<'b> Linked<'b> {
         }
         None
     }
+}
+
+/// JSON-LD is JSON, yet some write references to characters into it.
+pub(crate) fn unescaped(s: &str) -> String {
+    if s.contains('&') { Tree::of(s).line(0) } else { fold(s) }
 }
 
 /// A text, or the first of several.
@@ -248,10 +300,25 @@ fn parse(text: &str) -> Option<Value> {
     if let Ok(value) = serde_json::from_str(text) {
         return Some(value);
     }
-    // Raw line ends in texts, `//<![CDATA[`, a semicolon at the end.
+    // Raw line ends in texts, `//<![CDATA[`, a semicolon at the end, a comma behind the last of a list.
     let start = text.find(['{', '['])?;
     let end = text.rfind(['}', ']'])?;
     let inner: String =
         text.get(start..=end)?.chars().map(|c| if c < ' ' { ' ' } else { c }).collect();
-    serde_json::from_str(&inner).ok()
+    serde_json::from_str(&inner).or_else(|_| serde_json::from_str(&without_commas(&inner))).ok()
+}
+
+/// Without commas behind which a list or an object ends.
+fn without_commas(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let (mut quoted, mut escaped) = (false, false);
+    for c in text.chars() {
+        if !quoted && matches!(c, '}' | ']') {
+            out.truncate(out.trim_end_matches([',', ' ']).len());
+        }
+        quoted ^= c == '"' && !escaped;
+        escaped = quoted && c == '\\' && !escaped;
+        out.push(c);
+    }
+    out
 }

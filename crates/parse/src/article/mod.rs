@@ -17,16 +17,19 @@ mod dates;
 mod facts;
 mod linked;
 mod people;
+mod picture;
 mod signs;
 mod title;
 mod tree;
 mod when;
+mod zones;
 
-use crate::fold::floor_boundary;
+use crate::fold::{floor_boundary, without_controls};
 use crate::{charset, language};
 use argiope_model::{CanonicalUrl, Time};
+use blocks::Block;
 use facts::Facts;
-use tree::Tree;
+use tree::{Id, Tree};
 
 /// How much of a page is read; articles are a hundredth of it.
 const MAX_BYTES: usize = 8 << 20;
@@ -48,7 +51,8 @@ pub struct Article {
     pub picture: Option<String>,
     /// The part of the site it belongs to, as the site names it.
     pub section: Option<String>,
-    /// The language as a primary tag (`en`): declared, else guessed when that is reliable.
+    /// The language as a primary tag (`en`): declared, unless the text is plainly in another; else guessed when that
+    /// is reliable.
     pub language: Option<String>,
     /// The URL the page calls its own.
     pub canonical: Option<String>,
@@ -63,9 +67,9 @@ pub struct Article {
 /// A date with what the page said of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct When {
-    /// The point in time; without a zone as if in UTC, without a clock midnight.
+    /// The point in time; without any zone as if in UTC, without a clock midnight.
     pub time: Time,
-    /// Minutes east of Greenwich, when a zone was written.
+    /// Minutes east of Greenwich, when a zone was written, or language or country tell it.
     pub offset_minutes: Option<i16>,
     /// Whether a time of day was written.
     pub has_clock: bool,
@@ -93,7 +97,7 @@ pub fn parse_article(
     now: Time,
 ) -> Article {
     let (encoding, mark) = charset::decide(bytes, header_charset, true);
-    let all = charset::decode(&bytes[mark..], encoding);
+    let all = without_controls(charset::decode(&bytes[mark..], encoding));
     let html = &all[..floor_boundary(all.as_bytes(), MAX_BYTES)];
     let tree = Tree::of(html);
     let heading = title::heading(&tree);
@@ -103,16 +107,19 @@ pub fn parse_article(
     let facts = Facts::new(&tree, html, &objects, url, now, heading, declared.as_deref());
     let site = facts.site();
     let title = title::title(&tree, &facts, site.as_deref());
-    let blocks = body::body(&tree, &title);
+    let blocks = body::body(&tree, &title, &facts.descriptions(), &facts.linked.walls());
     let text = blocks.iter().map(|b| b.text.as_str()).collect::<Vec<_>>().join("\n");
-    let summary = summary(facts.description().as_deref(), &text);
+    let summary = summary(facts.description().as_deref(), &title, &text);
+    let language = language::settled(facts.language(), &text);
+    let host = url.map_or("", CanonicalUrl::host);
+    let placed = |when: When| zones::placed(when, language.as_deref(), host, now);
     Article {
         authors: facts.authors(),
-        published: facts.published(),
-        modified: facts.modified(),
-        picture: facts.picture(),
+        published: facts.published().map(placed),
+        modified: facts.modified().map(placed),
+        picture: facts.picture().or_else(|| facts.shown_picture(first_part(&tree, &blocks))),
         section: facts.section(),
-        language: facts.language().or_else(|| language::guess(&text)),
+        language,
         canonical: facts.canonical(),
         site,
         summary,
@@ -122,9 +129,38 @@ pub fn parse_article(
     }
 }
 
-/// The first sentence of the description, else of the text.
-fn summary(description: Option<&str>, text: &str) -> String {
-    let from = description.or_else(|| text.lines().find(|l| l.len() >= 60)).unwrap_or("");
+/// Where the first part of the text ends: with a third of it.
+fn first_part(tree: &Tree, blocks: &[Block]) -> Id {
+    let whole: usize = blocks.iter().map(|b| b.size).sum();
+    let mut before = 0;
+    let last = blocks.iter().find(|block| {
+        before += block.size;
+        before * 3 >= whole
+    });
+    last.map_or(0, |block| tree.end(block.holder))
+}
+
+/// The first sentence of the description, else of the text; never the title again.
+fn summary(description: Option<&str>, title: &str, text: &str) -> String {
+    let title = title::plain(title);
+    let is_new = |line: &&str| title::plain(line) != title;
+    // A line that is little more than a date or ends like no sentence is none of the text.
+    let is_prose = |line: &&str| {
+        let dated =
+            when::first(line, true).is_some_and(|date| line.len() < date.end - date.start + 60);
+        !dated
+            && (line.len() >= 150
+                || line.ends_with([
+                    '.', '!', '?', '…', '。', '！', '？', '»', '”', '"', '」', '؟', '।',
+                ]))
+    };
+    let lines = || text.lines().filter(|line| line.len() >= 60).filter(is_new);
+    let from = description
+        .filter(is_new)
+        .or_else(|| lines().find(is_prose))
+        .or_else(|| lines().next())
+        .unwrap_or("");
+    let from = tree::fold(from);
     let mut end = from.len();
     let mut chars = from.char_indices().peekable();
     let mut count = 0;

@@ -6,11 +6,37 @@
 //! * Invariants: a name alone never takes much of a page's prose away; how much it may take
 //!   depends on how sure the name is.
 
+use crate::article::blocks::size;
 use crate::article::body::is_heading;
-use crate::article::tree::{Id, Tree};
+use crate::article::tree::{Id, Tree, is_inline};
 
-/// Leaves out elements that never hold prose.
-pub(crate) fn leave_out_by_tag(tree: &Tree, start: Id, out: &mut [bool]) {
+/// How many letters beside an inline element make a running sentence.
+const SENTENCE: usize = 30;
+/// How many names of paywalls are looked at.
+const MAX_WALLS: usize = 20;
+
+/// Names of classes (`.a`) and ids (`#a`) that may mark what readers pay for, with the elements that
+/// have them: those the page tells (`walls`), and those that say so.
+pub(crate) fn walls(tree: &Tree, start: Id, walls: &[String]) -> Vec<(String, Vec<Id>)> {
+    let mut found: Vec<(String, Vec<Id>)> =
+        walls.iter().map(|wall| (wall.clone(), Vec::new())).collect();
+    for id in tree.subtree(start).skip(1) {
+        for (key, sign) in [("class", '.'), ("id", '#')] {
+            for name in tree.attr(id, key).split_ascii_whitespace() {
+                let is = |wall: &str| wall.strip_prefix(sign) == Some(name);
+                if let Some((_, ids)) = found.iter_mut().find(|(wall, _)| is(wall)) {
+                    ids.push(id);
+                } else if found.len() < MAX_WALLS && judge(name) == Beside::Wall {
+                    found.push((format!("{sign}{name}"), vec![id]));
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Leaves out elements that never hold prose. What is `walled` is not hidden.
+pub(crate) fn leave_out_by_tag(tree: &Tree, start: Id, walled: &[bool], out: &mut [bool]) {
     let headings = counts(tree, is_heading);
     let titles = counts(tree, |name| name == "h1");
     for id in tree.subtree(start).skip(1) {
@@ -23,7 +49,7 @@ pub(crate) fn leave_out_by_tag(tree: &Tree, start: Id, out: &mut [bool]) {
             "aside" | "footer" => !holds(tree, id, &titles),
             "button" => !heads(tree, id, &headings),
             "" => false,
-            _ => is_hidden(tree, id),
+            _ => !walled[id] && is_hidden(tree, id),
         };
     }
 }
@@ -67,27 +93,94 @@ fn is_hidden(tree: &Tree, id: Id) -> bool {
 
 /// Leaves out elements whose class, id or role says that they are beside the article, unless
 /// they hold much of the page's prose.
-pub(crate) fn leave_out_by_name(tree: &Tree, start: Id, prose: &[i64], out: &mut [bool]) {
+pub(crate) fn leave_out_by_name(
+    tree: &Tree,
+    start: Id,
+    prose: &[i64],
+    walled: &[bool],
+    out: &mut [bool],
+) {
+    let mut names = verdicts(tree, start, out);
+    for id in tree.subtree(start) {
+        if walled[id] {
+            names[id] = Beside::No;
+        } else if names[id] == Beside::Wall {
+            names[id] = Beside::Yes;
+        }
+    }
     // Comments first: they may be longer than the article.
     let comments = each(tree, start, out, |id| {
-        (beside(tree, id) == Beside::Comments && prose[id] * 100 <= prose[start] * 95)
-            .then_some(prose[id])
+        (names[id] == Beside::Comments && prose[id] * 100 <= prose[start] * 95).then_some(prose[id])
     });
     let all = (prose[start] - comments).max(1);
     let titles = counts(tree, |name| matches!(name, "h1" | "article" | "main"));
+    let pictures = counts(tree, |name| matches!(name, "img" | "picture"));
     each(tree, start, out, |id| {
         let limit = match if matches!(tree.name(id), "form" | "fieldset") {
             Beside::Maybe
         } else {
-            beside(tree, id)
+            names[id]
         } {
-            Beside::No => return None,
+            Beside::No if holds(tree, id, &pictures) && is_called_picture(tree, id) => 5,
+            Beside::No | Beside::Wall => return None,
             Beside::Maybe => 12,
             _ if holds(tree, id, &titles) => 10,
             _ => 45,
         };
         (prose[id] * 100 <= all * limit).then_some(0)
     });
+}
+
+/// What the names of all elements say. Within a running sentence they say nothing of inline elements,
+/// save that they are hidden: there they are about a link, a word, a day, and a word that goes leaves
+/// a sentence that says something else.
+fn verdicts(tree: &Tree, start: Id, out: &[bool]) -> Vec<Beside> {
+    let mut names = vec![Beside::No; tree.len()];
+    // How many letters without such a name stand between two boundaries of blocks, and between
+    // which of them an element begins.
+    let mut free = vec![0];
+    let mut place = vec![0; tree.len()];
+    let mut open: Vec<Id> = Vec::new();
+    let mut named_to = 0;
+    let mut at = start;
+    while at < tree.end(start) {
+        while open.last().is_some_and(|&id| tree.end(id) <= at) {
+            open.pop();
+            free.push(0);
+        }
+        let name = tree.name(at);
+        let inline = is_inline(name);
+        if out[at] {
+            if !inline {
+                free.push(0);
+            }
+            at = tree.end(at);
+            continue;
+        }
+        place[at] = free.len() - 1;
+        if tree.is_text(at) {
+            if at >= named_to {
+                free[place[at]] += size(tree.words(at));
+            }
+        } else {
+            names[at] = beside(tree, at);
+            if !inline {
+                free.push(0);
+                if name != "br" {
+                    open.push(at);
+                }
+            } else if names[at] != Beside::No {
+                named_to = named_to.max(tree.end(at));
+            }
+        }
+        at += 1;
+    }
+    for id in tree.subtree(start) {
+        if is_inline(tree.name(id)) && names[id] != Beside::Hidden && free[place[id]] >= SENTENCE {
+            names[id] = Beside::No;
+        }
+    }
+    names
 }
 
 /// Leaves out the elements the closure says, and adds up what it gives.
@@ -112,10 +205,14 @@ fn each(tree: &Tree, start: Id, out: &mut [bool], leave: impl Fn(Id) -> Option<i
 enum Beside {
     /// Nothing.
     No,
+    /// What readers pay for, or what asks them to.
+    Wall,
     /// Often beside the article, if it is small.
     Maybe,
     /// Beside the article, if it is not most of the page.
     Yes,
+    /// Not to be seen.
+    Hidden,
     /// What readers wrote, however long.
     Comments,
 }
@@ -141,18 +238,128 @@ fn beside(tree: &Tree, id: Id) -> Beside {
         return Beside::Yes;
     }
     let mut worst = Beside::No;
-    for key in ["class", "id"] {
+    // The id of a heading is an anchor.
+    let keys: &[&str] = if is_heading(tree.name(id)) { &["class"] } else { &["class", "id"] };
+    for key in keys {
         for name in tree.attr(id, key).split_ascii_whitespace() {
             worst = worst.max(judge(name));
         }
     }
-    worst
+    // What heads or leads is named for its look; a teaser of another article is more than a paragraph.
+    let own = || is_heading(tree.name(id)) || tree.name(id) == "p" && is_called_lead(tree, id);
+    if worst == Beside::Maybe && own() { Beside::No } else { worst }
 }
 
 /// Whether an element holds comments.
 pub(crate) fn is_comment(tree: &Tree, id: Id) -> bool {
     beside(tree, id) == Beside::Comments
         && !matches!(tree.name(id), "html" | "body" | "main" | "article")
+}
+
+/// Whether an element is a picture with what is said of it, or what somebody posted elsewhere.
+pub(crate) fn is_picture(tree: &Tree, id: Id) -> bool {
+    match tree.name(id) {
+        "figure" | "figcaption" => true,
+        "blockquote" => ["instagram-media", "twitter-tweet", "tiktok-embed", "bluesky-embed"]
+            .iter()
+            .any(|name| tree.attr(id, "class").contains(name)),
+        _ => tree.attr(id, "itemtype").ends_with("/ImageObject"),
+    }
+}
+
+/// Whether a box is called a picture: beside it are its caption and who took it.
+fn is_called_picture(tree: &Tree, id: Id) -> bool {
+    !matches!(tree.name(id), "p" | "section" | "table" | "td" | "tr" | "ul" | "ol")
+        && tree.attr(id, "class").split_ascii_whitespace().any(|name| {
+            let words = tokens(name);
+            words.len() <= 4
+                && words.iter().any(|word| {
+                    matches!(
+                        word.as_str(),
+                        "img"
+                            | "image"
+                            | "images"
+                            | "photo"
+                            | "picture"
+                            | "pic"
+                            | "bild"
+                            | "foto"
+                            | "thumb"
+                            | "thumbnail"
+                    )
+                })
+        })
+}
+
+/// Whether an element lists other articles, by its name.
+pub(crate) fn is_of_others(tree: &Tree, id: Id) -> bool {
+    !matches!(tree.name(id), "html" | "body" | "main" | "article" | "time" | "a")
+        && ["class", "id"].iter().any(|key| {
+            tree.attr(id, key).split_ascii_whitespace().any(|name| {
+                let words = tokens(name);
+                words.len() <= 4
+                    && words.iter().any(|word| {
+                        matches!(
+                            word.as_str(),
+                            "related"
+                                | "recommended"
+                                | "recirc"
+                                | "trending"
+                                | "outbrain"
+                                | "taboola"
+                        )
+                    })
+            })
+        })
+}
+
+/// Whether an element is called a lead, or one around it that does not hold the title.
+pub(crate) fn is_lead(tree: &Tree, id: Id, title: Id) -> bool {
+    let around = std::iter::once(id).chain(tree.ancestors(id));
+    let own = around.take_while(|&up| !tree.subtree(up).contains(&title));
+    own.take(4).any(|up| is_called_lead(tree, up))
+}
+
+fn is_called_lead(tree: &Tree, id: Id) -> bool {
+    let is = |word: &String| {
+        matches!(
+            word.as_str(),
+            "lead"
+                | "lede"
+                | "leadin"
+                | "subtitle"
+                | "subtitles"
+                | "subhead"
+                | "subheading"
+                | "subheadline"
+                | "subline"
+                | "standfirst"
+                | "dek"
+                | "deck"
+                | "excerpt"
+                | "summary"
+                | "intro"
+                | "introduction"
+                | "abstract"
+                | "description"
+                | "teaser"
+                | "strapline"
+                | "chapo"
+                | "chapeau"
+                | "entradilla"
+                | "bajada"
+                | "vorspann"
+                | "ingress"
+                | "sapo"
+                | "spot"
+                | "synopsis"
+        )
+    };
+    tree.attr(id, "itemprop") == "description"
+        || ["class", "id", "data-testid"].iter().any(|key| {
+            let mut names = tree.attr(id, key).split_ascii_whitespace().take(20);
+            names.any(|name| name.len() < 60 && tokens(name).iter().any(is))
+        })
 }
 
 fn judge(name: &str) -> Beside {
@@ -170,7 +377,10 @@ fn judge(name: &str) -> Beside {
             | "element-invisible"
             | "invisible"
     ) {
-        return Beside::Yes;
+        return Beside::Hidden;
+    }
+    if lower == "paywall" {
+        return Beside::Wall;
     }
     if lower == "widget" || lower.starts_with("widget_") {
         return Beside::Maybe;
@@ -187,8 +397,9 @@ fn judge(name: &str) -> Beside {
     }
     for token in words {
         let verdict = match token.as_str() {
-            "comment" | "comments" | "disqus" | "commentlist" | "respond" | "commentform"
-            | "replies" => Beside::Comments,
+            "comment" | "comments" | "commentaires" | "comentarios" | "commenti" | "kommentare"
+            | "kommentarer" | "reacties" | "yorumlar" | "disqus" | "commentlist" | "respond"
+            | "commentform" | "replies" => Beside::Comments,
             "nav" | "navbar" | "navigation" | "subnav" | "menu" | "submenu" | "footer"
             | "sidebar" | "related" | "share" | "sharing" | "sharebar" | "social" | "sociable"
             | "newsletter" | "subscribe" | "cookie" | "cookies" | "consent" | "gdpr"
@@ -196,15 +407,17 @@ fn judge(name: &str) -> Beside {
             | "ad" | "adsbygoogle" | "sponsor" | "sponsored" | "outbrain" | "taboola" | "popup"
             | "modal" | "overlay" | "pagination" | "pager" | "recommended" | "recommendations"
             | "recommendation" | "byline" | "paywall" | "login" | "signup" | "signin"
-            | "popular" | "trending" | "toolbar" | "sharedaddy" | "jp" | "addtoany" | "banner"
-            | "skip" | "noprint" | "tagcloud" | "syndication" | "criteo" | "shoutbox"
-            | "masthead" | "timestamp" | "printfriendly" | "tags" | "taglist" => Beside::Yes,
+            | "regist" | "register" | "popular" | "trending" | "toolbar" | "sharedaddy" | "jp"
+            | "addtoany" | "banner" | "skip" | "noprint" | "tagcloud" | "syndication"
+            | "criteo" | "poll" | "polls" | "shoutbox" | "masthead" | "timestamp"
+            | "printfriendly" | "tags" | "taglist" => Beside::Yes,
             "author" | "authors" | "bio" | "meta" | "metadata" | "rating" | "ratings"
             | "teaser" | "teasers" | "button" | "btn" | "cta" | "next" | "prev" | "previous"
             | "rail" | "credit" | "credits" | "copyright" | "infobox" | "tool" | "tools"
             | "print" | "toc" | "search" | "form" | "slider" | "carousel" | "caption"
             | "dateline" | "date" | "time" | "tag" | "category" | "categories" | "topics"
-            | "donate" | "stories" | "bar" | "icon" | "icons" | "links" => Beside::Maybe,
+            | "donate" | "count" | "counter" | "counts" | "votes" | "stories" | "bar" | "icon"
+            | "icons" | "links" => Beside::Maybe,
             _ => Beside::No,
         };
         worst = worst.max(verdict);

@@ -4,7 +4,9 @@
 //!   others; never with the name of the site behind it.
 //! * Its place: `article` asks once and leaves the heading out of the text.
 
+use crate::article::blocks::size;
 use crate::article::facts::Facts;
+use crate::article::linked::unescaped;
 use crate::article::tree::{Id, Tree, fold};
 
 /// The title, and the heading that shows it.
@@ -22,8 +24,10 @@ pub(crate) fn title(tree: &Tree, facts: &Facts<'_>, site: Option<&str>) -> Strin
             "title",
         ])
         .map(fold);
+    let styled = if tree.first("h1").is_none() { styled(tree) } else { None };
     let headings: Vec<String> = headings(tree)
         .into_iter()
+        .chain(styled)
         .map(|id| shown(tree, id))
         .filter(|t| t.len() > 2 && t.len() < 300)
         .collect();
@@ -59,7 +63,7 @@ pub(crate) fn title(tree: &Tree, facts: &Facts<'_>, site: Option<&str>) -> Strin
         }
     }
     let out = told.or(shared).filter(|t| !t.is_empty()).unwrap_or_else(|| tag.clone());
-    let cut = without_site(&out, site);
+    let cut = without_site(&out, site, facts.url.map_or("", |url| url.host()));
     if cut.is_empty() { headings.into_iter().next().unwrap_or_default() } else { cut }
 }
 
@@ -88,12 +92,51 @@ pub(crate) fn heading(tree: &Tree) -> Option<Id> {
             let h = plain(&tree.line(id));
             h.len() >= 8 && tag.contains(&h)
         })
+        .or_else(|| of(tree, "h1").first().copied())
+        .or_else(|| styled(tree))
         .or_else(|| all.first().copied())
 }
 
-/// Without ` | Site` and `Site: `.
-fn without_site(title: &str, site: Option<&str>) -> String {
+/// What looks like a heading and is none: large or bold words that the title repeats.
+fn styled(tree: &Tree) -> Option<Id> {
+    let tag = tree.first("title").map(|id| plain(&tree.line(id))).unwrap_or_default();
+    let start = tree.first("body").unwrap_or(0);
+    let looks = |id: Id| match tree.name(id) {
+        "b" | "strong" | "big" => true,
+        "font" => tree.attr(id, "size").trim_start_matches('+').parse().is_ok_and(|s: u8| s > 0),
+        _ => false,
+    };
+    let shown = |&id: &Id| {
+        let words = plain(&tree.line(id));
+        words.len() >= 12 && words.len() < 300 && tag.starts_with(&words)
+    };
+    tree.subtree(start).filter(|&id| looks(id)).take(200).find(shown)
+}
+
+/// Without ` | Site`, `｜Site`, `_Site` and `Site: `.
+fn without_site(title: &str, site: Option<&str>, host: &str) -> String {
     let mut best = title;
+    let host: Vec<String> = host.split('.').map(plain).collect();
+    let is_house = |tail: &str| {
+        let tail = plain(tail);
+        site.is_some_and(|s| plain(s) == tail)
+            || tail.len() >= 3 && (host.contains(&tail) || host.concat() == tail)
+    };
+    // Bars that need no spaces around them. In a title without spaces what is short behind one is
+    // the site or its section.
+    for bar in ['｜', '|', '_', '–', '—', '·', '»'] {
+        while let Some((head, tail)) = best.rsplit_once(bar) {
+            let (long, short) = (size(head), size(tail));
+            let eastern = matches!(bar, '｜' | '_')
+                && head.chars().filter(|c| *c >= '\u{2e80}').count() >= 8
+                && short <= 24
+                && short * 2 <= long;
+            if head.trim().is_empty() || !(eastern || is_house(tail)) {
+                break;
+            }
+            best = head.trim_end();
+        }
+    }
     for bar in [" | ", " - ", " – ", " — ", " · ", " » ", " :: ", " • ", " / ", " ~ "] {
         if let Some(at) = best.rfind(bar) {
             let (head, tail) = (&best[..at], &best[at + bar.len()..]);
@@ -120,15 +163,25 @@ pub(crate) fn plain(s: &str) -> String {
     s.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// JSON-LD is JSON, yet some write entities into it.
-fn unescaped(s: &str) -> String {
-    s.replace("&amp;", "&")
-        .replace("&#039;", "'")
-        .replace("&#39;", "'")
-        .replace("&quot;", "\"")
-        .replace("&#8217;", "’")
-        .replace("&#8216;", "‘")
-        .replace("&#8211;", "–")
-        .replace("&rsquo;", "’")
-        .replace("&nbsp;", " ")
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_of_the_site_goes_behind_any_bar() {
+        let host = "www.hinode.example";
+        for title in [
+            "川の橋が冬の前に直される｜Hinode",
+            "川の橋が冬の前に直される | Hinode",
+            "川の橋が冬の前に直される – Hinode",
+            "川の橋が冬の前に直される_谷日报网",
+            "川の橋が冬の前に直される_国内_谷日报网",
+        ] {
+            assert_eq!(without_site(title, None, host), "川の橋が冬の前に直される", "{title}");
+        }
+        let kept = "A bridge|two towns and what they paid for it";
+        assert_eq!(without_site(kept, None, host), kept);
+        assert_eq!(without_site("A bridge :: Hinode", Some("Hinode"), host), "A bridge");
+        assert_eq!(without_site("A snake_case word", None, host), "A snake_case word");
+    }
 }

@@ -27,7 +27,10 @@ const ATTRIBUTES: &[&str] = &[
     "aria-label",
     "class",
     "content",
+    "data-lazy-src",
+    "data-original",
     "data-src",
+    "data-srcset",
     "data-testid",
     "datetime",
     "hidden",
@@ -43,6 +46,7 @@ const ATTRIBUTES: &[&str] = &[
     "pubdate",
     "rel",
     "role",
+    "size",
     "src",
     "srcset",
     "style",
@@ -305,7 +309,7 @@ impl Tree {
         let mut at = id;
         while at < self.end(id) && raw.len() < MAX_VALUE {
             let name = self.name(at);
-            if matches!(name, "script" | "style" | "template") {
+            if matches!(name, "script" | "style" | "template" | "svg") {
                 at = self.end(at);
                 continue;
             }
@@ -426,6 +430,9 @@ pub(crate) fn is_inline(name: &str) -> bool {
             | "nobr"
             | "ruby"
             | "rb"
+            | "rp"
+            | "rt"
+            | "rtc"
             | "img"
             | "input"
             | "button"

@@ -1,7 +1,7 @@
 //! Dates as pages write them, with their zone.
 //!
 //! * What this is: one reader for machine dates (`2026-01-31T23:59:59+01:00`, RFC 822) and for
-//!   dates in running text in a dozen languages (`31. Januar 2026`, `Jan 31, 2026`,
+//!   dates in running text in some twenty languages (`31. Januar 2026`, `Jan 31, 2026`,
 //!   `2026年1月31日`).
 //! * Its place: `facts` asks for the first date in a text it took from the page.
 //! * Invariants: a date that does not exist is none; years are 1990 to 2100; the zone is kept as
@@ -41,18 +41,19 @@ pub(crate) fn first(text: &str, day_first: bool) -> Option<Read> {
         }
         let (year, month, day, next) = date(&pieces, at, day_first)?;
         let days = days(year, month, day)?;
-        let clock = clock(&pieces, next);
-        let (seconds, zone, last) = match clock {
-            Some((seconds, zone, last)) => (seconds, zone, last),
-            None => (0, None, next),
-        };
+        let behind = clock(&pieces, next).map(|(seconds, zone, last)| (at, seconds, zone, last));
+        let clock = behind.or_else(|| {
+            let (start, seconds, zone) = clock_before(&pieces, at)?;
+            Some((start, seconds, zone, next))
+        });
+        let (start, seconds, zone, last) = clock.unwrap_or((at, 0, None, next));
         let shift = i64::from(zone.unwrap_or(0)) * 60;
         let end = pieces.get(last).map_or(text.len(), |p| p.0);
         Some(Read {
             time: Time((days * 86_400 + seconds - shift) * 1000),
             zone,
             clock: clock.is_some(),
-            start: pieces[at].0,
+            start: pieces[start].0,
             end,
         })
     })
@@ -74,11 +75,11 @@ fn pieces(text: &str) -> Vec<(usize, Piece<'_>)> {
         if c.is_whitespace() {
             continue;
         }
-        if let Some(digit) = c.to_digit(10) {
-            let (mut value, mut digits) = (i64::from(digit), 1);
+        if let Some(first) = digit(c) {
+            let (mut value, mut digits) = (i64::from(first), 1);
             while let Some((_, c)) = chars.peek() {
-                let Some(digit) = c.to_digit(10) else { break };
-                value = (value * 10 + i64::from(digit)).min(1 << 40);
+                let Some(more) = digit(*c) else { break };
+                value = (value * 10 + i64::from(more)).min(1 << 40);
                 digits += 1;
                 chars.next();
             }
@@ -101,6 +102,18 @@ fn pieces(text: &str) -> Vec<(usize, Piece<'_>)> {
         }
     }
     out
+}
+
+/// The value of a digit: ours, those of Arabic and Persian, and wide ones.
+fn digit(c: char) -> Option<u32> {
+    let zero = match c {
+        '0'..='9' => '0',
+        '٠'..='٩' => '٠',
+        '۰'..='۹' => '۰',
+        '０'..='９' => '０',
+        _ => return None,
+    };
+    Some(u32::from(c) - u32::from(zero))
 }
 
 fn is_ideograph(c: char) -> bool {
@@ -130,7 +143,9 @@ fn date(
     let skip = |mut i: usize| {
         for _ in 0..2 {
             match piece(i) {
-                Some(Piece::Sign('.' | ',' | '-' | '/' | '·' | '’' | '\'')) => i += 1,
+                Some(Piece::Sign('.' | ',' | '،' | '-' | '/' | '·' | '’' | '\'' | '°')) => {
+                    i += 1
+                }
                 Some(Piece::Word(
                     "de" | "del" | "of" | "er" | "st" | "nd" | "rd" | "th" | "º" | "do" | "da"
                     | "den" | "г",
@@ -177,6 +192,11 @@ fn date(
         let d = skip(at + 1);
         let day = number(d, 2)?;
         let y = skip(d + 1);
+        // `Mon Aug 03 12:45:00 EDT 2015`: the year stands behind the clock, which is read from the day on.
+        if let Some((_, _, next)) = clock_at(pieces, d + 1, None) {
+            let last = if year(next).is_some() { next } else { next + 1 };
+            return Some((year(last)?, m, day, d + 1));
+        }
         return Some((year(y)?, m, day, y + 1));
     }
     let first = number(at, 2)?;
@@ -207,62 +227,98 @@ fn date(
 
 /// Seconds of the day and zone, when they stand within a few pieces.
 fn clock(pieces: &[(usize, Piece<'_>)], from: usize) -> Option<(i64, Option<i16>, usize)> {
+    let at = (from..(from + 7).min(pieces.len()))
+        .find(|&at| matches!(pieces[at].1, Piece::Number { .. }))?;
+    // The day of a change is no clock.
+    if date(pieces, at, true).is_some() {
+        return None;
+    }
+    // 下午, 오후, 午後.
+    let half = pieces[from..at].iter().find_map(|(_, piece)| match piece {
+        Piece::Sign('下' | '후' | '後') => Some('p'),
+        Piece::Sign('上' | '전' | '前') => Some('a'),
+        _ => None,
+    });
+    clock_at(pieces, at, half)
+}
+
+/// A time of day right before a date: `16:47 GMT, 16 November 2026`.
+fn clock_before(pieces: &[(usize, Piece<'_>)], at: usize) -> Option<(usize, i64, Option<i16>)> {
+    (at.saturating_sub(9)..at).find_map(|start| {
+        let (seconds, zone, next) = clock_at(pieces, start, None)?;
+        let between = pieces.get(next..at)?;
+        let near = between.len() <= 2
+            && between.iter().all(|(_, piece)| !matches!(piece, Piece::Number { .. }))
+            && !(start > 0 && joined(pieces, start));
+        near.then_some((start, seconds, zone))
+    })
+}
+
+/// Seconds of the day and zone at a place. `half` is the half of the day told before.
+fn clock_at(
+    pieces: &[(usize, Piece<'_>)],
+    at: usize,
+    half: Option<char>,
+) -> Option<(i64, Option<i16>, usize)> {
     let piece = |i: usize| pieces.get(i).map(|p| p.1);
-    for at in from..(from + 5).min(pieces.len()) {
-        let Some(Piece::Number { value: hour, digits: 1..=2 }) = piece(at) else {
-            if matches!(piece(at), Some(Piece::Number { .. })) {
-                return None;
-            }
-            continue;
-        };
-        let colon = match piece(at + 1) {
-            Some(Piece::Sign(':' | '：')) => true,
-            Some(Piece::Sign('.')) => {
-                matches!(piece(at + 2), Some(Piece::Number { digits: 2, .. }))
-            }
-            Some(Piece::Sign('时' | '時' | '시')) => true,
-            Some(Piece::Word("h" | "H")) => true,
-            _ => false,
-        };
-        let Some(Piece::Number { value: minute, digits: 2 }) = piece(at + 2) else { return None };
-        if !colon {
-            return None;
-        }
-        let (mut next, mut second) = (at + 3, 0);
-        if let (Some(Piece::Sign(':')), Some(Piece::Number { value, digits: 2 })) =
+    let Some(Piece::Number { value: mut hour, digits: 1..=2 }) = piece(at) else { return None };
+    let minutes = match piece(at + 2) {
+        Some(Piece::Number { value, digits: 2 }) => Some(value),
+        _ => None,
+    };
+    let (minute, mut next) = match (piece(at + 1)?, minutes) {
+        (Piece::Sign(':' | '：' | '.' | '时' | '時' | '시'), Some(minute)) => (minute, at + 3),
+        (Piece::Word("h" | "H"), Some(minute)) => (minute, at + 3),
+        // Whole hours.
+        (Piece::Sign('时' | '時' | '시') | Piece::Word("Uhr" | "uhr"), None) => (0, at + 2),
+        (Piece::Word("h"), None) if pieces[at + 1].0 <= pieces[at].0 + 2 => (0, at + 2),
+        (Piece::Word("am" | "pm" | "AM" | "PM" | "a" | "p"), None) => (0, at + 1),
+        _ => return None,
+    };
+    let mut second = 0;
+    if let (Some(Piece::Sign(':')), Some(Piece::Number { value, digits: 2 })) =
+        (piece(next), piece(next + 1))
+    {
+        second = value;
+        next += 2;
+        if let (Some(Piece::Sign('.' | ',')), Some(Piece::Number { .. })) =
             (piece(next), piece(next + 1))
         {
-            second = value;
             next += 2;
-            if let (Some(Piece::Sign('.' | ',')), Some(Piece::Number { .. })) =
-                (piece(next), piece(next + 1))
-            {
-                next += 2;
-            }
         }
-        let mut hour = hour;
-        if let Some(Piece::Word(word)) = piece(next) {
-            let half = word.to_ascii_lowercase();
-            let dotted = matches!(piece(next + 1), Some(Piece::Sign('.')))
-                && matches!(piece(next + 2), Some(Piece::Word("m" | "M")));
-            if matches!(half.as_str(), "am" | "pm")
-                || (dotted && matches!(half.as_str(), "a" | "p"))
-            {
-                if half.starts_with('p') && hour < 12 {
-                    hour += 12;
-                } else if half.starts_with('a') && hour == 12 {
-                    hour = 0;
-                }
-                next += if dotted { 4 } else { 1 };
-            }
-        }
-        if hour > 24 || minute > 59 || second > 60 {
+    }
+    let mut half = half;
+    if let Some(Piece::Word(word)) = piece(next) {
+        let lower = word.to_ascii_lowercase();
+        let dotted = matches!(piece(next + 1), Some(Piece::Sign('.')))
+            && matches!(piece(next + 2), Some(Piece::Word("m" | "M")));
+        if matches!(lower.as_str(), "am" | "pm") || (dotted && matches!(lower.as_str(), "a" | "p"))
+        {
+            half = lower.chars().next();
+            next += if dotted { 4 } else { 1 };
+        } else if next == at + 1 {
             return None;
         }
-        let (zone, next) = zone(pieces, next);
-        return Some((hour * 3600 + minute * 60 + second, zone, next));
     }
-    None
+    match half {
+        Some('p') if hour < 12 => hour += 12,
+        Some('a') if hour == 12 => hour = 0,
+        _ => {}
+    }
+    if hour > 24 || minute > 59 || second > 60 {
+        return None;
+    }
+    // Words and signs for hours and minutes, and brackets, before the zone.
+    while matches!(
+        piece(next),
+        Some(
+            Piece::Sign('分' | '분' | '(') | Piece::Word("Uhr" | "uhr" | "h" | "hs" | "hrs" | "ч")
+        )
+    ) {
+        next += 1;
+    }
+    let (zone, next) = zone(pieces, next);
+    Some((hour * 3600 + minute * 60 + second, zone, next))
 }
 
 /// Minutes east of Greenwich.
@@ -290,11 +346,18 @@ fn zone(pieces: &[(usize, Piece<'_>)], at: usize) -> (Option<i16>, usize) {
         }
         Some(Piece::Word(word)) => {
             let hours = match word {
-                "Z" | "z" | "GMT" | "UTC" | "UT" => 0,
-                "BST" | "CET" | "MEZ" => 1,
-                "CEST" | "MESZ" | "EET" => 2,
-                "EEST" | "MSK" => 3,
+                "Z" | "z" | "GMT" | "UTC" | "UT" | "WET" => 0,
+                "BST" | "CET" | "MEZ" | "WEST" => 1,
+                "CEST" | "MESZ" | "EET" | "SAST" => 2,
+                "EEST" | "MSK" | "МСК" | "мск" | "TRT" => 3,
+                "PKT" => 5,
+                "WIB" => 7,
+                "HKT" | "SGT" => 8,
                 "JST" | "KST" => 9,
+                "AEST" => 10,
+                "AEDT" => 11,
+                "NZST" => 12,
+                "NZDT" => 13,
                 "EDT" => -4,
                 "EST" | "CDT" | "ET" => -5,
                 "CST" | "MDT" => -6,
@@ -316,18 +379,18 @@ fn zone(pieces: &[(usize, Piece<'_>)], at: usize) -> (Option<i16>, usize) {
 
 /// The months in the languages we read, full and short, January first.
 const MONTHS: [&str; 12] = [
-    "january jan januar jänner jaenner janvier janv enero ene gennaio gen janeiro januari styczeń stycznia январь января янв ocak leden ledna január tammikuu tammikuuta ianuarie gener ιανουαρίου січня يناير",
-    "february feb febr februar feber février fevrier févr fevr febrero febbraio fevereiro fev februari luty lutego февраль февраля фев şubat únor února február helmikuu helmikuuta februarie febrer φεβρουαρίου лютого فبراير",
-    "march mar märz maerz mrz mär mars marzo março marco maart mrt marzec marca март марта мар mart březen března március maaliskuu maaliskuuta martie març μαρτίου березня مارس",
-    "april apr avril avr abril abr aprile kwiecień kwietnia апрель апреля апр nisan duben dubna április huhtikuu huhtikuuta aprilie απριλίου квітня أبريل ابريل",
-    "may mai mayo maggio mag maio mei maj maja май мая mayıs květen května május toukokuu toukokuuta maig μαΐου травня مايو",
-    "june jun juni juin junio giugno giu junho czerwiec czerwca июнь июня июн haziran červen června június kesäkuu kesäkuuta iunie juny ιουνίου червня يونيو",
-    "july jul juli juillet juil julio luglio lug julho lipiec lipca июль июля июл temmuz červenec července július heinäkuu heinäkuuta iulie juliol ιουλίου липня يوليو",
-    "august aug août aout agosto ago augustus sierpień sierpnia август августа авг ağustos srpen srpna augusztus elokuu elokuuta agost αυγούστου серпня أغسطس اغسطس augusti",
-    "september sep sept septembre septiembre setembro settembre set wrzesień września сентябрь сентября сен eylül září szeptember syyskuu syyskuuta septembrie setembre σεπτεμβρίου вересня سبتمبر",
-    "october oct oktober okt octobre octubre ottobre ott outubro out październik października октябрь октября окт ekim říjen října október lokakuu lokakuuta octombrie οκτωβρίου жовтня أكتوبر اكتوبر",
-    "november nov novembre noviembre novembro listopad listopada ноябрь ноября ноя kasım listopadu marraskuu marraskuuta noiembrie νοεμβρίου листопада نوفمبر",
-    "december dec dezember dez décembre decembre déc diciembre dic dicembre dezembro grudzień grudnia декабрь декабря дек aralık prosinec prosince joulukuu joulukuuta decembrie desembre δεκεμβρίου грудня ديسمبر",
+    "january jan januar jänner jaenner janvier janv enero ene gennaio gen janeiro januari styczeń stycznia январь января янв ocak leden ledna január tammikuu tammikuuta ianuarie gener ιανουαρίου січня يناير sty oca січень ιανουάριος ιαν",
+    "february feb febr februar feber février fevrier févr fevr febrero febbraio fevereiro fev februari luty lutego февраль февраля фев şubat únor února február helmikuu helmikuuta februarie febrer φεβρουαρίου лютого فبراير lut şub лютий φεβρουάριος φεβ شباط",
+    "march mar märz maerz mrz mär mars marzo março marco maart mrt marzec marca март марта мар mart březen března március maaliskuu maaliskuuta martie març μαρτίου березня مارس marts березень μάρτιος μαρ آذار",
+    "april apr avril avr abril abr aprile kwiecień kwietnia апрель апреля апр nisan duben dubna április huhtikuu huhtikuuta aprilie απριλίου квітня أبريل ابريل kwi nis dub квітень απρίλιος απρ نيسان",
+    "may mai mayo maggio mag maio mei maj maja май мая mayıs květen května május toukokuu toukokuuta maig μαΐου травня مايو kvě травень μάιος أيار",
+    "june jun juni juin junio giugno giu junho czerwiec czerwca июнь июня июн haziran červen června június kesäkuu kesäkuuta iunie juny ιουνίου червня يونيو cze haz червень ιούνιος ιουν حزيران",
+    "july jul juli juillet juil julio luglio lug julho lipiec lipca июль июля июл temmuz červenec července július heinäkuu heinäkuuta iulie juliol ιουλίου липня يوليو lip tem липень ιούλιος ιουλ تموز",
+    "august aug août aout agosto ago augustus sierpień sierpnia август августа авг ağustos srpen srpna augusztus elokuu elokuuta agost αυγούστου серпня أغسطس اغسطس augusti sie ağu srp серпень αύγουστος αυγ آب",
+    "september sep sept septembre septiembre setembro settembre set wrzesień września сентябрь сентября сен eylül září szeptember syyskuu syyskuuta septembrie setembre σεπτεμβρίου вересня سبتمبر wrz eyl вересень σεπτέμβριος σεπ сент أيلول",
+    "october oct oktober okt octobre octubre ottobre ott outubro out październik października октябрь октября окт ekim říjen října október lokakuu lokakuuta octombrie οκτωβρίου жовтня أكتوبر اكتوبر paź eki жовтень οκτώβριος οκτ",
+    "november nov novembre noviembre novembro listopad listopada ноябрь ноября ноя kasım listopadu marraskuu marraskuuta noiembrie νοεμβρίου листопада نوفمبر lis kas νοέμβριος νοε нояб",
+    "december dec dezember dez décembre decembre déc diciembre dic dicembre dezembro grudzień grudnia декабрь декабря дек aralık prosinec prosince joulukuu joulukuuta decembrie desembre δεκεμβρίου грудня ديسمبر gru ara desember des грудень δεκέμβριος δεκ",
 ];
 
 fn month(word: &str) -> Option<i64> {
@@ -339,4 +402,57 @@ fn month(word: &str) -> Option<i64> {
         .iter()
         .position(|names| names.split(' ').any(|name| name == lower))
         .map(|at| at as i64 + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(text: &str) -> String {
+        let Some(read) = first(text, true) else { return "none".to_owned() };
+        let zone = read.zone.map_or_else(String::new, |z| format!(" {z}"));
+        let to = if read.clock { 16 } else { 10 };
+        let local = Time(read.time.0 + i64::from(read.zone.unwrap_or(0)) * 60_000);
+        format!("{}{zone}", &local.iso_seconds()[..to])
+    }
+
+    #[test]
+    fn days_and_clocks_are_read_in_many_languages() {
+        for (text, want) in [
+            ("16 November 2026, 16:47 GMT", "2026-11-16T16:47 0"),
+            ("16:47 BST, 16 June 2026", "2026-06-16T16:47 60"),
+            ("22:15, 16 ноября 2026", "2026-11-16T22:15"),
+            ("16 ноября 2026 г. в 22:15 (МСК)", "2026-11-16T22:15 180"),
+            ("15.11.2026, 21:01 Uhr", "2026-11-15T21:01"),
+            ("15.11.2026 um 21 Uhr MEZ", "2026-11-15T21:00 60"),
+            ("Publié le 16 novembre 2026 à 16h44", "2026-11-16T16:44"),
+            ("le 16 novembre 2026 à 16h", "2026-11-16T16:00"),
+            ("16 novembre 2026, alle ore 16:44", "2026-11-16T16:44"),
+            ("16 de noviembre de 2026 a las 16:44 h", "2026-11-16T16:44"),
+            ("16 de novembro de 2026 às 16h44", "2026-11-16T16:44"),
+            ("16 november 2026 om 16:44", "2026-11-16T16:44"),
+            ("16. marts 2026 kl. 16.44", "2026-03-16T16:44"),
+            ("16. desember 2026 kl. 16.44", "2026-12-16T16:44"),
+            ("16 listopada 2026 r., godz. 16:44", "2026-11-16T16:44"),
+            ("16. listopadu 2026 v 16:44", "2026-11-16T16:44"),
+            ("16 листопада 2026, 22:15", "2026-11-16T22:15"),
+            ("16 Kasım 2026 Pazartesi 16:44", "2026-11-16T16:44"),
+            ("16 Νοεμβρίου 2026, 16:44", "2026-11-16T16:44"),
+            ("2026年11月16日(月) 午後4時05分", "2026-11-16T16:05"),
+            ("2026年11月17日 00:39", "2026-11-17T00:39"),
+            ("2026년 11월 16일 오후 4:05", "2026-11-16T16:05"),
+            ("２０２６年１１月１６日", "2026-11-16"),
+            ("١٦ نوفمبر ٢٠٢٦، ٢٢:١٥", "2026-11-16T22:15"),
+            ("Nov 16, 2026 at 5 p.m. EST", "2026-11-16T17:00 -300"),
+            ("Nov 16, 2026 · 5 min read", "2026-11-16"),
+            ("05.04.2025 - Güncelleme : 05.04.2025", "2025-04-05"),
+            ("05.04.2025, 12.30", "2025-04-05T12:30"),
+            ("Mon Aug 03 12:45:00 EDT 2015", "2015-08-03T12:45 -240"),
+            ("Mon Aug 03 12:45:00 UTC 2015", "2015-08-03T12:45 0"),
+            ("Mon Aug 03 12:45:00 2015", "2015-08-03T12:45"),
+            ("16 November 2026, 5 a day", "2026-11-16"),
+        ] {
+            assert_eq!(shown(text), want, "{text}");
+        }
+    }
 }

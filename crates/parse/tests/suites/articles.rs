@@ -5,15 +5,25 @@
 
 use crate::{cases, page};
 use argiope_model::{CanonicalUrl, Time};
-use argiope_parse::{Article, parse_article};
+use argiope_parse::{Article, Outline, parse_article, parse_outline};
 use serde_json::Value;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::OnceLock;
 
 /// The day these tests live in: all pages are older.
 const NOW: Time = Time(1_794_787_200_000);
 
+/// The sets.
+const SETS: [&str; 4] =
+    ["article-wcxb", "article-trafilatura", "article-readability", "article-newspaper4k"];
+
 /// A case and what was read of its page.
-fn read(suite: &str) -> Option<Vec<(Value, Article)>> {
+type Read = (Value, Article);
+
+/// All cases of a set; each page is read once for all tests.
+fn read(suite: &str) -> Option<&'static [Read]> {
+    static ALL: [OnceLock<Option<Vec<Read>>>; 4] = [const { OnceLock::new() }; 4];
+    let at = SETS.iter().position(|set| *set == suite).unwrap();
     let read = |case: Value| {
         let bytes = page(case["input"]["html_file"].as_str().unwrap());
         let url = case["input"]["url"].as_str().and_then(|u| CanonicalUrl::parse(u).ok());
@@ -22,7 +32,9 @@ fn read(suite: &str) -> Option<Vec<(Value, Article)>> {
         let article = parse_article(&bytes, charset, url.as_ref(), NOW);
         (case, article)
     };
-    Some(cases(suite, "article")?.into_iter().map(read).collect())
+    let all =
+        ALL[at].get_or_init(|| Some(cases(suite, "article")?.into_iter().map(read).collect()));
+    all.as_deref()
 }
 
 fn words(text: &str) -> Vec<String> {
@@ -57,7 +69,7 @@ fn grams(text: &str) -> Vec<String> {
 }
 
 /// Mean F1 over the pages of a set.
-fn mean(read: &[(Value, Article)], cut: impl Fn(&str) -> Vec<String>) -> f64 {
+fn mean(read: &[Read], cut: impl Fn(&str) -> Vec<String>) -> f64 {
     let each = read.iter().map(|(case, article)| {
         f1(&cut(case["expected"]["text"].as_str().unwrap()), &cut(&article.text))
     });
@@ -67,7 +79,7 @@ fn mean(read: &[(Value, Article)], cut: impl Fn(&str) -> Vec<String>) -> f64 {
 #[test]
 fn the_words_of_web_pages_of_all_kinds_are_found() {
     let Some(read) = read("article-wcxb") else { return };
-    let f = mean(&read, words);
+    let f = mean(read, words);
     println!("article-wcxb: word F1 {f:.4}");
     assert!(f >= 0.93, "word F1 {f:.4}");
 }
@@ -75,7 +87,7 @@ fn the_words_of_web_pages_of_all_kinds_are_found() {
 #[test]
 fn the_words_of_news_pages_are_found() {
     let Some(read) = read("article-newspaper4k") else { return };
-    let f = mean(&read, words);
+    let f = mean(read, words);
     println!("article-newspaper4k: word F1 {f:.4}");
     assert!(f >= 0.92, "word F1 {f:.4}");
 }
@@ -83,7 +95,7 @@ fn the_words_of_news_pages_are_found() {
 #[test]
 fn the_text_is_that_of_a_reader_mode() {
     let Some(read) = read("article-readability") else { return };
-    let f = mean(&read, grams);
+    let f = mean(read, grams);
     println!("article-readability: 4-gram F1 {f:.4}");
     assert!(f >= 0.935, "4-gram F1 {f:.4}");
 }
@@ -93,7 +105,7 @@ fn segments_are_in_or_out() {
     let Some(read) = read("article-trafilatura") else { return };
     let folded = |s: &str| s.split_whitespace().collect::<Vec<_>>().join(" ");
     let (mut hits, mut missing, mut extra) = (0, 0, 0);
-    for (case, article) in &read {
+    for (case, article) in read {
         let text = folded(&article.text);
         let there = |key: &str| {
             let list = case["expected"][key].as_array().unwrap().iter();
@@ -109,6 +121,52 @@ fn segments_are_in_or_out() {
     let f = 2.0 * f64::from(hits as u32) / f64::from((2 * hits + missing + extra) as u32);
     println!("article-trafilatura: F {f:.4}, {hits} found, {missing} missing, {extra} extra");
     assert!(f >= 0.924, "F {f:.4}");
+}
+
+/// What a page shows, by another reader of pages: inline elements do not part words, blocks do.
+fn shown(page: &Outline) -> String {
+    let mut out = String::new();
+    let mut ends: Vec<usize> = Vec::new();
+    for (at, node) in page.nodes.iter().enumerate() {
+        while ends.last().is_some_and(|end| *end <= at) {
+            ends.pop();
+            out.push(' ');
+        }
+        if page.is_block(at) || node.name == "br" {
+            out.push(' ');
+            ends.push(node.end);
+        }
+        out.extend(node.text.chars().filter(|c| *c != '\u{ad}'));
+    }
+    out.replace('\u{200b}', " ")
+}
+
+#[test]
+fn every_word_of_the_text_is_a_word_of_the_page() {
+    let (mut all, mut strange) = (0, 0);
+    for suite in SETS {
+        let Some(read) = read(suite) else { return };
+        for (case, article) in read {
+            let bytes = page(case["input"]["html_file"].as_str().unwrap());
+            let charset = std::str::from_utf8(&bytes).is_ok().then_some("utf-8");
+            let page = words(&shown(&parse_outline(&bytes, charset)));
+            let page: HashSet<&str> = page.iter().map(String::as_str).collect();
+            let text = words(&article.text);
+            all += text.len();
+            for word in text.iter().filter(|word| !page.contains(word.as_str())) {
+                strange += 1;
+                let glued = word.char_indices().skip(1).any(|(at, c)| {
+                    c.is_ascii_alphabetic()
+                        && page.contains(&word[..at])
+                        && page.contains(&word[at..])
+                });
+                assert!(!glued, "{}: {word}", case["id"]);
+            }
+        }
+    }
+    // Numbers in boxes without a space between, and what is read beside ruby.
+    println!("{strange} of {all} words are not those of the other reader");
+    assert!(strange * 5000 <= all, "{strange} of {all}");
 }
 
 /// The day as it is written in the page's own zone.
@@ -127,12 +185,17 @@ fn names(text: &str) -> BTreeSet<String> {
 #[test]
 fn dates_and_authors_are_those_stated() {
     let (mut dates, mut dated, mut authors, mut authored) = (0, 0, 0, 0);
-    for suite in
-        ["article-wcxb", "article-trafilatura", "article-readability", "article-newspaper4k"]
-    {
+    // Per hundred, of dates and of authors. The authors of newspaper4k are what its own program
+    // found: three of twelve are none ("Print", a host, the authors of other articles).
+    for (suite, date_floor, author_floor) in [
+        ("article-wcxb", 90, 90),
+        ("article-trafilatura", 90, 80),
+        ("article-readability", 100, 80),
+        ("article-newspaper4k", 100, 75),
+    ] {
         let Some(read) = read(suite) else { return };
         let before = (dates, dated, authors, authored);
-        for (case, article) in &read {
+        for (case, article) in read {
             let expected = &case["expected"];
             if let Some(date) = expected["date"].as_str() {
                 dated += 1;
@@ -160,7 +223,14 @@ fn dates_and_authors_are_those_stated() {
             authors - before.2,
             authored - before.3
         );
+        let (dates, dated) = (dates - before.0, dated - before.1);
+        assert!(dates * 100 >= dated * date_floor, "{suite}: {dates} of {dated} dates");
+        let (authors, authored) = (authors - before.2, authored - before.3);
+        assert!(
+            authors * 100 >= authored * author_floor,
+            "{suite}: {authors} of {authored} authors"
+        );
     }
-    assert!(dates * 100 >= dated * 90, "{dates} of {dated} dates");
-    assert!(authors * 100 >= authored * 80, "{authors} of {authored} authors");
+    assert!(dates * 1000 >= dated * 915, "{dates} of {dated} dates");
+    assert!(authors * 100 >= authored * 85, "{authors} of {authored} authors");
 }

@@ -74,7 +74,7 @@ fn reduce(tree: &str) -> (Vec<char>, Vec<String>) {
             _ => {}
         }
     }
-    chars.retain(|c| !c.is_whitespace() && *c != '\0');
+    chars.retain(|c| !c.is_whitespace() && !c.is_control());
     chars.sort_unstable();
     (chars, links)
 }
@@ -94,7 +94,7 @@ fn text_and_links_are_those_of_the_tree() {
         let (chars, links) = reduce(case["expected"]["tree"].as_str().unwrap());
         let page = parse_html(input["html"].as_str().unwrap().as_bytes(), Some("utf-8"));
         let mut got: Vec<char> =
-            page.text.chars().filter(|c| !c.is_whitespace() && *c != '\0').collect();
+            page.text.chars().filter(|c| !c.is_whitespace() && !c.is_control()).collect();
         got.sort_unstable();
         let anchors = page.links.iter().filter(|l| l.kind == LinkKind::Anchor);
         let mut hrefs: Vec<&str> = anchors.map(|l| l.href.as_str()).collect();
