@@ -12,22 +12,24 @@
 //! * What is not here: what the site says elsewhere (feeds, sitemaps), and recipes.
 
 mod block;
+mod naming;
 mod region;
+mod title;
 
-use crate::ago::read_time;
 use crate::learned::Learned;
-use crate::shape::{article_score, is_section_url, is_service, shape};
+use crate::service::{is_beside, is_service};
+use crate::shape::{article_score, has_mark, is_section_url, query_score, shape};
 use argiope_model::{CanonicalUrl, Suffixes, Time};
 use argiope_parse::Outline;
 use block::is_wide;
 use region::Region;
 use std::collections::{HashMap, HashSet};
+use title::{is_declared, is_named_title, title, word_count};
 
-/// Bytes of a title.
-const MAX_TITLE_BYTES: usize = 400;
+/// What the URL of a link must reach to be that of an article by itself.
+const SURE: f32 = 2.0;
 /// What a link must reach to be a headline.
 const ENOUGH: f32 = 2.0;
-
 /// A headline of a front page.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Headline {
@@ -63,6 +65,8 @@ struct Link {
     own: f32,
     /// The group of links at equal places.
     place: u64,
+    /// What a post says before the link that is its own.
+    post: String,
 }
 
 /// All links to one URL.
@@ -75,7 +79,32 @@ struct Target {
     score: f32,
     /// The link that stands for it.
     best: usize,
+    /// Whether that stands in a list of links to other sites, where URLs tell nothing.
+    listed: bool,
+    /// Whether a link says that it is paid for.
+    is_paid: bool,
     taken: bool,
+}
+
+/// Links at equal places.
+#[derive(Default)]
+struct Group<'r> {
+    own: f32,
+    by_url: f32,
+    words: f32,
+    count: f32,
+    foreign: f32,
+    hosts: HashSet<&'r str>,
+}
+
+impl Group<'_> {
+    /// Whether it is a list of what other sites have: long titles to sites of all kinds.
+    fn is_link_list(&self) -> bool {
+        self.count >= 10.0
+            && self.foreign >= 0.7 * self.count
+            && self.hosts.len() >= 5
+            && self.words >= 3.5 * self.count
+    }
 }
 
 /// The headlines of a page at `url`, of a site of which something may be known already.
@@ -88,8 +117,11 @@ pub fn headlines(
 ) -> Vec<Headline> {
     let mut reading = Reading::new(page, url, suffixes, learned);
     reading.drop_common_titles();
+    reading.name_by_card();
+    reading.name_by_post();
     reading.judge_by_company();
     reading.drop_foreign();
+    reading.doubt_unmarked();
     reading.learn_from_shapes();
     reading.finish(now)
 }
@@ -108,13 +140,16 @@ impl<'p> Reading<'p> {
             page.inside(0, &["base"]).find_map(|n| url.join(page.attribute(n, "href")?).ok());
         let base = base.unwrap_or_else(|| url.clone());
         let joiner = base.joiner();
-        let regions = region::regions(page);
         // bbc.com and bbc.co.uk are of one house.
         let house = |host: &str| {
             let site = suffixes.site_of(host);
             site.split('.').next().unwrap_or_default().to_owned()
         };
         let own_house = house(url.host());
+        let regions = region::regions(page, |link| {
+            let to = page.attribute(link, "href").and_then(|href| joiner.join(href.trim()).ok());
+            to.is_some_and(|to| article_score(&to) >= SURE && house(to.host()) == own_house)
+        });
         let mut known: HashMap<CanonicalUrl, usize> = HashMap::new();
         let mut shapes: HashMap<String, usize> = HashMap::new();
         let (mut links, mut targets): (Vec<Link>, Vec<Target>) = (Vec::new(), Vec::new());
@@ -125,7 +160,8 @@ impl<'p> Reading<'p> {
                 continue;
             }
             let Ok(to) = joiner.join(href) else { continue };
-            if to == *url || to.path() == "/" && to.query().is_none() {
+            let is_front = || to.path() == "/" && to.query().is_none();
+            if to == *url || is_front() && house(to.host()) == own_house {
                 continue;
             }
             let to = without_tracking(&to);
@@ -133,7 +169,12 @@ impl<'p> Reading<'p> {
                 let count = shapes.len();
                 let shape = *shapes.entry(shape(&to)).or_insert(count);
                 let foreign = house(to.host()) != own_house;
-                let by_url = by_url(&to, learned) - if foreign { 1.0 } else { 0.0 };
+                let doubt = match () {
+                    () if foreign => 1.0,
+                    () if is_beside(&to, url) => 4.0,
+                    () => 0.0,
+                };
+                let by_url = by_url(&to, learned) - doubt;
                 targets.push(Target {
                     url: to,
                     by_url,
@@ -142,17 +183,15 @@ impl<'p> Reading<'p> {
                     links: Vec::new(),
                     score: f32::MIN,
                     best: 0,
+                    listed: false,
+                    is_paid: false,
                     taken: false,
                 });
                 targets.len() - 1
             });
-            let (mut title, heading) = title(page, node);
-            // A time that leads to something is not its title.
-            if title.len() <= 30 && read_time(&title, Time(0)).is_some() {
-                title.clear();
-            }
+            let (title, heading) = title(page, node);
             let mut own = by_words(&title) + targets[target].by_url;
-            own += if heading {
+            own += if heading || is_declared(page, node) {
                 2.0
             } else if is_named_title(page, node) {
                 1.0
@@ -160,8 +199,8 @@ impl<'p> Reading<'p> {
                 0.0
             };
             let rel = page.attribute(node, "rel").unwrap_or_default().to_ascii_lowercase();
-            if ["sponsored", "author", "tag"].iter().any(|word| rel.split(' ').any(|r| r == *word))
-            {
+            let is_paid = rel.split(' ').any(|r| r == "sponsored");
+            if ["author", "tag"].iter().any(|word| rel.split(' ').any(|r| r == *word)) {
                 own -= 4.0;
             }
             if !heading && is_in_prose(page, node) {
@@ -169,61 +208,80 @@ impl<'p> Reading<'p> {
             }
             let foreign = targets[target].foreign;
             targets[target].links.push(links.len());
+            targets[target].is_paid |= is_paid;
             links.push(Link {
                 node,
                 target,
                 title,
-                region: regions[node],
+                region: if is_paid { Region::Around } else { regions[node] },
                 heading,
                 foreign,
                 own,
                 place: place(page, node),
+                post: String::new(),
             });
         }
         Reading { page, base, links, targets, shapes: shapes.len() }
     }
 
-    /// Words that lead to several articles say nothing about any of them: "read more".
-    fn drop_common_titles(&mut self) {
-        let mut targets: HashMap<&str, Vec<usize>> = HashMap::new();
-        for link in self.links.iter().filter(|l| !l.title.is_empty()) {
-            let known = targets.entry(&link.title).or_default();
-            if known.len() < 3 && !known.contains(&link.target) {
-                known.push(link.target);
-            }
+    /// Where nearly all headlines have a number or a day in their URLs, what has neither is hardly
+    /// one: a service, an offer, a part of the site.
+    fn doubt_unmarked(&mut self) {
+        let is_good = |t: &&Target| !t.foreign && t.score >= ENOUGH;
+        let all = self.targets.iter().filter(is_good).count();
+        let marked = self.targets.iter().filter(is_good).filter(|t| has_mark(&t.url)).count();
+        if all < 10 || marked * 10 < all * 7 {
+            return;
         }
-        let common: HashSet<String> = targets
-            .into_iter()
-            .filter(|(_, t)| t.len() >= 3)
-            .map(|(title, _)| title.to_owned())
-            .collect();
-        for link in self.links.iter_mut().filter(|l| common.contains(&l.title)) {
-            link.title.clear();
+        for target in self.targets.iter_mut().filter(|t| !has_mark(&t.url)) {
+            target.score -= if marked * 10 < all * 8 { 2.0 } else { 4.0 };
         }
     }
 
     /// Links at equal places share half of their judgement.
     fn judge_by_company(&mut self) {
-        let mut groups: HashMap<u64, (f32, f32)> = HashMap::new();
+        let mut groups: HashMap<u64, Group<'_>> = HashMap::new();
         for link in self.links.iter().filter(|l| l.region != Region::Around && !l.title.is_empty())
         {
-            let (sum, count) = groups.entry(link.place).or_default();
-            *sum += link.own;
-            *count += 1.0;
+            let target = &self.targets[link.target];
+            let group = groups.entry(link.place).or_default();
+            group.own += link.own;
+            group.by_url += target.by_url;
+            group.words += word_count(&link.title);
+            group.count += 1.0;
+            if link.foreign {
+                group.foreign += 1.0;
+                group.hosts.insert(target.url.host());
+            }
         }
+        let mut judged: Vec<(usize, f32, bool)> = Vec::new();
         for (at, link) in self.links.iter().enumerate() {
             if link.region == Region::Around || link.title.is_empty() {
                 continue;
             }
-            let (sum, count) = groups.get(&link.place).copied().unwrap_or((link.own, 1.0));
-            let mut score =
-                if count >= 3.0 { (link.own + sum / count) / 2.0 + 0.3 } else { link.own };
+            let Some(group) = groups.get(&link.place) else { continue };
+            let (count, by_url) = (group.count, self.targets[link.target].by_url);
+            let listed = link.foreign && group.is_link_list();
+            let mut score = match () {
+                () if listed => {
+                    (link.own - by_url + (group.own - group.by_url) / count) / 2.0 + 1.0
+                }
+                () if count >= 3.0 => (link.own + group.own / count) / 2.0 + 0.3,
+                () => link.own,
+            };
+            // A list of names, whatever they lead to.
+            if count >= 4.0 && group.words < 2.3 * count && by_url < 3.0 {
+                score -= 1.0;
+            }
             score -= match link.region {
-                Region::Popular => 6.0,
                 Region::Head if link.own < 3.5 => 6.0,
-                Region::Beside => 0.8,
+                Region::Beside | Region::Popular => 0.8,
                 _ => 0.0,
             };
+            judged.push((at, score, listed));
+        }
+        for (at, score, listed) in judged {
+            let link = &self.links[at];
             let target = &mut self.targets[link.target];
             let better = score + if link.heading { 1.0 } else { 0.0 };
             let known = target.score
@@ -235,6 +293,7 @@ impl<'p> Reading<'p> {
             if target.score == f32::MIN || better > known {
                 target.score = score;
                 target.best = at;
+                target.listed = listed;
             }
         }
     }
@@ -248,7 +307,8 @@ impl<'p> Reading<'p> {
             *(if link.foreign { foreign } else { own }) += 1;
         }
         let own = self.targets.iter().filter(|t| !t.foreign && t.score >= ENOUGH).count();
-        if own < 5 {
+        let listed = self.targets.iter().filter(|t| t.listed && t.score >= ENOUGH).count();
+        if own < 5 || 2 * own < listed {
             return;
         }
         for target in self.targets.iter_mut().filter(|t| t.foreign) {
@@ -271,7 +331,11 @@ impl<'p> Reading<'p> {
             }
         }
         for target in &mut self.targets {
-            if target.score == f32::MIN {
+            if target.score == f32::MIN || target.is_paid {
+                continue;
+            }
+            if target.listed {
+                target.taken = target.score >= ENOUGH;
                 continue;
             }
             let (good, all) = by_shape[target.shape];
@@ -316,13 +380,15 @@ impl<'p> Reading<'p> {
             let block = block::block(self.page, link.node, &own, &places);
             let title = link.title.clone();
             // The same words twice are the same article, with another number of a list in its URL.
-            if title.chars().count() > 15
-                && seen.insert(title.clone(), target.url.clone()).is_some()
-            {
+            let width: usize = title.chars().map(|c| 1 + usize::from(is_wide(c))).sum();
+            if width > 15 && seen.insert(title.clone(), target.url.clone()).is_some() {
                 continue;
             }
             let (shown_time, time) = block::time(self.page, block, now);
-            let mut summary = block::summary(self.page, block, &title);
+            let mut summary = link.post.clone();
+            if summary.is_empty() {
+                summary = block::summary(self.page, block, &own, &title);
+            }
             if summary.is_empty() {
                 summary = block::summary_behind(self.page, block, &own, &places);
             }
@@ -347,17 +413,25 @@ impl<'p> Reading<'p> {
 
 /// Without what only says where a click came from: the whole query where the path is that of
 /// an article by itself, else what is known for it; the rest in order.
-fn without_tracking(url: &CanonicalUrl) -> CanonicalUrl {
+pub fn without_tracking(url: &CanonicalUrl) -> CanonicalUrl {
     let Some(query) = url.query() else { return url.clone() };
     let bare = url.without_query();
-    if article_score(&bare) >= 1.5 {
+    let score = article_score(&bare);
+    if score >= 1.5 {
         return bare;
     }
+    // Where the path has a number of its own, only another number can matter.
+    let is_named = score >= 1.0 && has_mark(&bare);
     let is_tracking = |pair: &&str| {
         let name = pair.split('=').next().unwrap_or_default().to_ascii_lowercase();
-        let known =
-            ["ref", "referrer", "source", "fbclid", "gclid", "cmp", "cmpid", "icid", "from", "spm"];
-        name.starts_with("utm_") || known.contains(&&*name)
+        let known = [
+            "ref", "referrer", "source", "fbclid", "gclid", "cmp", "cmpid", "icid", "from", "spm",
+            "iref", "iid", "hpt", "ncid", "xtor", "smid", "ito",
+        ];
+        name.starts_with("utm_")
+            || name.starts_with("ns_")
+            || known.contains(&&*name)
+            || is_named && query_score(pair) <= 0.0
     };
     let kept: Vec<&str> = query.split('&').filter(|pair| !is_tracking(pair)).collect();
     let text =
@@ -384,14 +458,6 @@ fn by_url(url: &CanonicalUrl, learned: &Learned) -> f32 {
     if hint >= 2.0 { form.max(1.0) + hint } else { form + hint }
 }
 
-/// How many words a text has; a letter of a script without spaces is half of one.
-fn word_count(text: &str) -> f32 {
-    let wide = text.chars().filter(|c| is_wide(*c)).count() as f32;
-    let words = text.split(|c: char| c.is_whitespace() || is_wide(c));
-    let words = words.filter(|w| w.chars().any(char::is_alphanumeric)).count() as f32;
-    words + wide / 2.0
-}
-
 /// What the words of a link say for it.
 fn by_words(title: &str) -> f32 {
     let count = word_count(title);
@@ -406,80 +472,15 @@ fn by_words(title: &str) -> f32 {
     if letters > 260 {
         score -= 1.5;
     }
+    // A price, a rate, a result.
+    let digits = title.chars().filter(char::is_ascii_digit).count();
+    if digits * 4 > letters {
+        score -= 2.0;
+    }
     if letters < 10 && !title.chars().any(is_wide) {
         score -= 1.0;
     }
     score
-}
-
-/// Whether the class of the link or what is right around it calls it a title.
-fn is_named_title(page: &Outline, link: usize) -> bool {
-    let near = std::iter::once(link)
-        .chain(page.ancestors(link).take(2))
-        .chain(page.children(link).take(3));
-    near.filter_map(|n| page.attribute(n, "class")).any(|class| {
-        let class = class.to_ascii_lowercase();
-        ["title", "headline", "heading", "hed", "titulo", "titre"]
-            .iter()
-            .any(|word| class.contains(word))
-    })
-}
-
-/// The title a link shows, and whether it has to do with a heading.
-fn title(page: &Outline, link: usize) -> (String, bool) {
-    const HEADINGS: &[&str] = &["h1", "h2", "h3", "h4", "h5", "h6"];
-    let all = |node| page.line(node, MAX_TITLE_BYTES, |_| false);
-    for heading in page.inside(link, HEADINGS) {
-        let text = all(heading);
-        if !text.is_empty() {
-            return (text, true);
-        }
-    }
-    let in_heading = page.ancestors(link).take(4).any(|a| HEADINGS.contains(&&*page.nodes[a].name));
-    let whole = all(link);
-    // A card that is one link: its title is the part that is called so, else its first lines.
-    let parts: Vec<usize> = leaf_blocks(page, link);
-    if parts.len() > 1 {
-        let named = (link + 1..page.nodes[link].end).find(|&n| {
-            let class = page.attribute(n, "class").unwrap_or_default().to_ascii_lowercase();
-            let is_named = ["title", "headline", "hed"].iter().any(|word| class.contains(word));
-            is_named && !page.nodes[n].name.is_empty() && word_count(&all(n)) >= 2.0
-        });
-        if let Some(named) = named {
-            return (all(named), in_heading);
-        }
-        let first = parts.iter().map(|&p| all(p)).find(|t| word_count(t) >= 3.0);
-        if let Some(first) = first {
-            return (first, in_heading);
-        }
-    }
-    if !whole.is_empty() {
-        return (whole, in_heading);
-    }
-    // A picture says what it shows, which is rarely a title.
-    let said = page.attribute(link, "aria-label").or_else(|| page.attribute(link, "title"));
-    let shown = || page.inside(link, &["img"]).find_map(|image| page.attribute(image, "alt"));
-    let said = said.or_else(shown);
-    (
-        said.map(|s| s.split_whitespace().collect::<Vec<_>>().join(" ")).unwrap_or_default(),
-        in_heading,
-    )
-}
-
-/// The blocks inside of a link that hold no other blocks and say something.
-fn leaf_blocks(page: &Outline, link: usize) -> Vec<usize> {
-    let inside = link + 1..page.nodes[link].end;
-    let is_block = |n: usize| {
-        page.is_block(n) && !page.is_hidden(n)
-            || page.nodes[n].name == "span" && page.nodes[n].parent == link
-    };
-    inside
-        .filter(|&n| {
-            is_block(n)
-                && !(n + 1..page.nodes[n].end).any(|inner| page.is_block(inner))
-                && !page.line(n, 20, |_| false).is_empty()
-        })
-        .collect()
 }
 
 /// Where a link stands, as one number: the elements around it with their first class, up to the
@@ -501,4 +502,119 @@ fn place(page: &Outline, link: usize) -> u64 {
         hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
     }
     hash
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use argiope_parse::parse_outline;
+
+    fn found(html: &str) -> Vec<(String, String)> {
+        let url = CanonicalUrl::parse("https://n.test/").unwrap();
+        let page = parse_outline(html.as_bytes(), Some("utf-8"));
+        let all = headlines(&page, &url, &Suffixes::built_in(), &Learned::default(), Time(0));
+        all.into_iter().map(|h| (h.url.path().to_owned(), h.title)).collect()
+    }
+
+    #[test]
+    fn a_link_over_a_card_has_the_title_of_the_card() {
+        let card = |n: usize| {
+            format!(
+                "<article><div><a href='/town/a-new-bridge-{n}0000{n}' aria-label='Article:'></a><div><img src=x>\
+                 <h3>Bridge number {n} is opened today</h3><p>Text</p></div></div></article>"
+            )
+        };
+        let all = found(&(1..6).map(card).collect::<String>());
+        assert_eq!(all.len(), 5, "{all:?}");
+        assert_eq!(all[0].1, "Bridge number 1 is opened today");
+    }
+
+    #[test]
+    fn a_list_of_links_to_other_sites_is_one_of_headlines() {
+        let row = |n: usize| {
+            let to = match n % 3 {
+                0 => format!("https://site{n}.example/"),
+                1 => format!("https://site{n}.example/2026/11/16/bridge"),
+                _ => format!("https://site{n}.example/wiki/Bridge"),
+            };
+            format!(
+                "<tr><td><a href='vote?id=4711{n}&how=up'><div title=upvote></div></a></td>\
+                 <td class=title><span class=titleline><a href='{to}'>Bridge number {n} is opened today</a>\
+                 <span> (<a href='from?site=site{n}'>site{n}.example</a>)</span></span></td></tr>\
+                 <tr><td></td><td><a href='user?id=ann{n}'>ann{n}</a> <a href='item?id=4711{n}'>1{n} comments</a></td></tr>"
+            )
+        };
+        let rows: String = (1..=20).map(row).collect();
+        let all = found(&format!("<table>{rows}</table>"));
+        assert_eq!(all.len(), 20, "{all:?}");
+        assert_eq!(all[2], ("/".to_owned(), "Bridge number 3 is opened today".to_owned()));
+    }
+
+    #[test]
+    fn posts_in_a_row_are_named_by_the_headings_before_their_links() {
+        let post = |n: usize| {
+            format!(
+                "<h3>Bridge number {n}</h3>It was built in a year. <a href='/2025/01/01/old.html'>As told</a> before.\
+                 <p>posted by Ann <a href='/2026/11/1{n}/bridge_{n}.html'>permalink</a> |\
+                 <a href='/2026/11/1{n}/bridge_{n}.html'>comments</a></p>"
+            )
+        };
+        let all = found(&format!("<div>{}</div>", (1..6).map(post).collect::<String>()));
+        assert_eq!(all.len(), 5, "{all:?}");
+        assert_eq!(all[1], ("/2026/11/12/bridge_2.html".to_owned(), "Bridge number 2".to_owned()));
+    }
+
+    #[test]
+    fn what_has_no_number_among_those_that_have_is_doubted() {
+        let story = |n: usize| {
+            format!(
+                "<li><a href='/town/story-of-the-day-{n}00000{n}.html'>A story of day {n} is told here</a></li>"
+            )
+        };
+        let offer = "<div><p><a href='/compare/money-at-home'>Compare what your money earns at home</a></p></div>";
+        let all = found(&format!("<ul>{}</ul>{offer}", (1..20).map(story).collect::<String>()));
+        assert_eq!(all.len(), 19, "{all:?}");
+        assert_eq!(found(&offer.replace("money-at-home", "what-money-earns-at-home")).len(), 1);
+    }
+
+    #[test]
+    fn where_a_click_came_from_makes_no_second_article() {
+        for (url, want) in [
+            (
+                "https://n.test/articles/ASVVN8AW73WB2LM.html?iref=top_01",
+                "https://n.test/articles/ASVVN8AW73WB2LM.html",
+            ),
+            (
+                "https://n.test/view/AKR20261118294214149?section=news/top",
+                "https://n.test/view/AKR20261118294214149",
+            ),
+            ("https://n.test/board12345/show?id=4711", "https://n.test/board12345/show?id=4711"),
+            ("https://n.test/a?iref=b&p=7", "https://n.test/a?p=7"),
+        ] {
+            assert_eq!(without_tracking(&CanonicalUrl::parse(url).unwrap()).as_str(), want);
+        }
+    }
+
+    #[test]
+    fn what_is_declared_an_article_may_have_a_short_title() {
+        let post = |n: usize| {
+            let long =
+                if n.is_multiple_of(4) { "New site" } else { "What we have learned of trains" };
+            format!(
+                "<li><a href='/blog/post{n}' itemtype='http://schema.org/Article'>\
+                 <span itemprop=headline>{long} {n}</span> <time>September {n}, 2020</time></a></li>"
+            )
+        };
+        let list = (1..9).map(post).collect::<String>();
+        assert_eq!(found(&list).len(), 8, "{:?}", found(&list));
+        assert!(found(&list.replace("Article", "Thing")).len() < 8);
+    }
+
+    #[test]
+    fn prices_and_lists_of_names_are_no_headlines() {
+        let rate = |n: usize| {
+            format!("<li><a href='/rates/de000846900{n}'>Gold {n}.277,89 USD+0,0{n}%</a></li>")
+        };
+        assert!(found(&(1..9).map(rate).collect::<String>()).is_empty());
+    }
 }

@@ -26,6 +26,17 @@ pub struct FeedLink {
     pub named: bool,
 }
 
+impl FeedLink {
+    /// Whether it is of what readers say, by its address or its name.
+    pub fn is_of_comments(&self) -> bool {
+        let title = self.title.to_lowercase();
+        self.url.path().contains("/comments/")
+            || ["comment", "kommentar", "commentaire", "comentario", "commenti"]
+                .iter()
+                .any(|word| title.contains(word))
+    }
+}
+
 /// What kind of page it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PageKind {
@@ -60,7 +71,7 @@ pub fn feed_links(page: &Outline, url: &CanonicalUrl) -> Vec<FeedLink> {
             out.push(FeedLink { url: to, title, named });
         }
     }
-    out.sort_by_key(|feed| (is_of_comments(feed), !feed.named));
+    out.sort_by_key(|feed| (feed.is_of_comments(), !feed.named));
     out.truncate(MAX_FEEDS);
     out
 }
@@ -78,6 +89,11 @@ fn is_feed_type(kind: &str, url: &CanonicalUrl) -> bool {
         "application/json" | "text/xml" | "application/xml" => looks_like_feed(url, ""),
         _ => false,
     }
+}
+
+/// Whether a URL looks like that of a feed.
+pub fn is_feed_url(url: &CanonicalUrl) -> bool {
+    looks_like_feed(url, "")
 }
 
 /// By the end of its path, or by words that mean nothing else.
@@ -116,14 +132,6 @@ fn looks_like_feed(url: &CanonicalUrl, text: &str) -> bool {
     by_path
         || by_query
         || by_text && (path.ends_with(".xml") || path.contains("rss") || path.contains("feed"))
-}
-
-fn is_of_comments(feed: &FeedLink) -> bool {
-    let title = feed.title.to_lowercase();
-    feed.url.path().contains("/comments/")
-        || ["comment", "kommentar", "commentaire", "comentario", "commenti"]
-            .iter()
-            .any(|word| title.contains(word))
 }
 
 /// What kind of page one at `url` is.

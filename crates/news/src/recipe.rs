@@ -8,15 +8,18 @@
 //!   `{scope}`, `{subject}`, `{date}`, `{id}`, `{slug}`, and `{*}` for any that does not matter. A
 //!   part stays within its segment and ends where the pattern goes on: a slug at the last such
 //!   place, all others at the first. Only a date may span three: `2026/11/16`. `{**}` is any rest.
+//!   `www` is no section, an id has a digit, and ports do not matter.
 //! * Invariants: the first pattern that fits counts; a date must be a day that exists.
 //! * What is not here: TOML, and the shipped recipes themselves, see `recipes`.
 
+use crate::recipes::{is_plain_section, subject_of};
 use crate::shape::UrlDate;
 use argiope_model::CanonicalUrl;
+use std::borrow::Cow;
 use std::time::Duration;
 
-/// The bytes of the longest date, `2026/11/16`.
-const MAX_DATE_BYTES: usize = 10;
+/// The bytes of the longest date, `2026/nov/16`.
+const MAX_DATE_BYTES: usize = 11;
 
 /// A recipe for a site.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -27,6 +30,8 @@ pub struct Recipe {
     pub site: String,
     /// The pages that show its headlines.
     pub front: Vec<String>,
+    /// Feeds to be read besides those that its pages name.
+    pub feeds: Vec<String>,
     /// The forms of its URLs; the first that fits counts.
     pub patterns: Vec<Pattern>,
     /// Sections, as they stand in its URLs, with the subject each belongs to.
@@ -57,7 +62,7 @@ pub enum Part {
     Subject,
     /// The day.
     Date,
-    /// The number or name of the article.
+    /// The number of the article, with letters perhaps.
     Id,
     /// The title, as a URL has it.
     Slug,
@@ -67,7 +72,22 @@ pub enum Part {
     Rest,
 }
 
+/// Why a URL is not that of an article.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NoArticle {
+    /// It has none of the forms.
+    NoPattern,
+    /// It lacks a part that articles have.
+    Without(Part),
+    /// It has words that articles do not have.
+    With(String),
+}
+
 impl Part {
+    /// The names of all of them.
+    pub const NAMES: [&'static str; 8] =
+        ["section", "scope", "subject", "date", "id", "slug", "*", "**"];
+
     /// By the name it has in patterns.
     pub fn named(name: &str) -> Option<Self> {
         Some(match name {
@@ -81,6 +101,20 @@ impl Part {
             "**" => Part::Rest,
             _ => return None,
         })
+    }
+
+    /// The name it has in patterns.
+    pub fn name(self) -> &'static str {
+        match self {
+            Part::Section => "section",
+            Part::Scope => "scope",
+            Part::Subject => "subject",
+            Part::Date => "date",
+            Part::Id => "id",
+            Part::Slug => "slug",
+            Part::Any => "*",
+            Part::Rest => "**",
+        }
     }
 }
 
@@ -105,6 +139,8 @@ pub enum PatternError {
     Unknown(String),
     /// Two parts with nothing between them.
     Adjacent,
+    /// A `{**}` with more than a fixed ending behind it.
+    Rest,
 }
 
 impl std::fmt::Display for PatternError {
@@ -116,6 +152,7 @@ impl std::fmt::Display for PatternError {
                 "{{{name}}} is no part of a URL; use section, scope, subject, date, id, slug, * or **"
             ),
             PatternError::Adjacent => f.write_str("two parts need a character between them"),
+            PatternError::Rest => f.write_str("behind {**} only a fixed ending may stand"),
         }
     }
 }
@@ -143,9 +180,9 @@ impl Pattern {
     /// Reads a pattern: `{section}.sina.com.cn/{scope}/{subject}/{date}/{id}.shtml`.
     pub fn parse(text: &str) -> Result<Self, PatternError> {
         let text = text.trim();
-        let text = text.split_once("://").map_or(text, |(_, rest)| rest);
+        let text = without_port(text.split_once("://").map_or(text, |(_, rest)| rest));
         let mut steps = Vec::new();
-        let mut rest = text;
+        let mut rest = text.as_ref();
         while let Some(at) = rest.find('{') {
             let (before, after) = rest.split_at(at);
             let (name, after) = after[1..].split_once('}').ok_or(PatternError::Open)?;
@@ -163,15 +200,30 @@ impl Pattern {
         if !rest.is_empty() {
             steps.push(Step::Text(rest.to_owned()));
         }
+        let open = steps.iter().position(|step| *step == Step::Part(Part::Rest));
+        if open.is_some_and(|at| steps[at + 1..].iter().any(|step| matches!(step, Step::Part(_)))) {
+            return Err(PatternError::Rest);
+        }
         Ok(Pattern { steps })
     }
 
     /// The parts of a URL, if it has this form. The scheme does not matter.
     pub fn parts(&self, url: &CanonicalUrl) -> Option<UrlParts> {
         let text = url.as_str();
-        let text = text.split_once("://").map_or(text, |(_, rest)| rest);
+        let text = without_port(text.split_once("://").map_or(text, |(_, rest)| rest));
         let mut parts = UrlParts::default();
-        fits(&self.steps, text, &mut parts).then_some(parts)
+        fits(&self.steps, &text, &mut parts).then_some(parts)
+    }
+}
+
+/// A URL without scheme, and without the port of its host.
+fn without_port(text: &str) -> Cow<'_, str> {
+    let host = text.find('/').unwrap_or(text.len());
+    match text[..host].rfind(':') {
+        Some(at) if text[at + 1..host].bytes().all(|b| b.is_ascii_digit()) => {
+            Cow::Owned(format!("{}{}", &text[..at], &text[host..]))
+        }
+        _ => Cow::Borrowed(text),
     }
 }
 
@@ -232,10 +284,10 @@ fn takes(part: Part, value: &str, parts: &mut UrlParts) -> bool {
     let is_word = !value.contains('.');
     let text = Some(value.to_owned());
     match part {
-        Part::Section if is_word => parts.section = text,
+        Part::Section if is_word && value != "www" => parts.section = text,
         Part::Scope if is_word => parts.scope = text,
         Part::Subject if is_word => parts.subject = text,
-        Part::Id if value.chars().any(|c| c.is_ascii_alphanumeric()) => parts.id = text,
+        Part::Id if value.bytes().any(|b| b.is_ascii_digit()) => parts.id = text,
         Part::Slug => parts.slug = text,
         Part::Date => match day(value) {
             Some(day) => parts.date = Some(day),
@@ -247,11 +299,17 @@ fn takes(part: Part, value: &str, parts: &mut UrlParts) -> bool {
     true
 }
 
-/// A day as URLs write it: `2013-12-01`, `20131201`, `2013/12/01`.
+/// A day as URLs write it: `2013-12-01`, `20131201`, `2013/12/01`, `2013/dec/01`.
 fn day(value: &str) -> Option<UrlDate> {
     let url = CanonicalUrl::parse(&format!("http://d/{value}")).ok()?;
     let found = crate::shape::dates_in_url(&url);
-    let is_all = value.bytes().all(|b| b.is_ascii_digit() || b"-_/".contains(&b));
+    let pieces: Vec<&str> = value.split(['-', '_', '/']).collect();
+    let digits = |piece: &str| !piece.is_empty() && piece.bytes().all(|b| b.is_ascii_digit());
+    let letters = |piece: &str| piece.len() == 3 && piece.bytes().all(|b| b.is_ascii_alphabetic());
+    let is_all = match pieces[..] {
+        [year, month, day] => digits(year) && (digits(month) || letters(month)) && digits(day),
+        _ => pieces.iter().all(|piece| digits(piece)),
+    };
     found.first().copied().filter(|date| date.day > 0 && is_all && found.len() == 1)
 }
 
@@ -269,7 +327,12 @@ impl Recipe {
 
     /// Whether a URL is that of an article.
     pub fn is_article(&self, url: &CanonicalUrl) -> bool {
-        let Some(parts) = self.parts(url) else { return false };
+        self.why_no_article(url).is_none()
+    }
+
+    /// Why a URL is not that of an article.
+    pub fn why_no_article(&self, url: &CanonicalUrl) -> Option<NoArticle> {
+        let Some(parts) = self.parts(url) else { return Some(NoArticle::NoPattern) };
         let has = |part: &Part| match part {
             Part::Section => parts.section.is_some(),
             Part::Scope => parts.scope.is_some(),
@@ -279,20 +342,29 @@ impl Recipe {
             Part::Slug => parts.slug.is_some(),
             Part::Any | Part::Rest => true,
         };
-        self.article.needs.iter().all(has)
-            && !self.article.without.iter().any(|word| url.as_str().contains(word.as_str()))
+        if let Some(part) = self.article.needs.iter().find(|part| !has(part)) {
+            return Some(NoArticle::Without(*part));
+        }
+        let mut words = self.article.without.iter();
+        let word = words.find(|word| url.as_str().contains(word.as_str()))?;
+        Some(NoArticle::With(word.clone()))
     }
 
     /// The subject of a URL: what the table says of its section, else of its special subject, else
-    /// the section itself.
+    /// what is commonly meant by them, else the section itself.
     pub fn subject<'s>(&'s self, parts: &'s UrlParts) -> Option<&'s str> {
-        let known = |name: &Option<String>| {
+        let own = |name: &Option<String>| {
             let name = name.as_deref()?;
             let mut rows =
                 self.subjects.iter().filter(|(section, _)| section.eq_ignore_ascii_case(name));
             rows.next().map(|(_, subject)| subject.as_str())
         };
-        known(&parts.section).or_else(|| known(&parts.subject)).or(parts.section.as_deref())
+        let common = |name: &Option<String>| subject_of(name.as_deref()?);
+        own(&parts.section)
+            .or_else(|| own(&parts.subject))
+            .or_else(|| common(&parts.section))
+            .or_else(|| common(&parts.subject))
+            .or_else(|| parts.section.as_deref().filter(|section| !is_plain_section(section)))
     }
 }
 
@@ -306,9 +378,13 @@ mod tests {
 
     #[test]
     fn the_example_of_the_document_is_read_part_by_part() {
-        let recipes = crate::shipped_recipes();
-        let sina = recipes.iter().find(|r| r.site == "sina.com.cn").unwrap();
-        assert_eq!(sina.front[0], "http://www.sina.com.cn/");
+        let form = "{section}.sina.com.cn/{scope}/{subject}/{date}/{id}.shtml";
+        let sina = Recipe {
+            site: "sina.com.cn".to_owned(),
+            patterns: vec![Pattern::parse(form).unwrap()],
+            article: ArticleRule { needs: vec![Part::Date, Part::Id], without: Vec::new() },
+            ..Recipe::default()
+        };
         let article = url("sports.sina.com.cn/g/laliga/2013-12-01/08136911563.shtml");
         let parts = sina.parts(&article).unwrap();
         assert_eq!(parts.section.as_deref(), Some("sports"));
@@ -320,6 +396,8 @@ mod tests {
         assert!(sina.is_article(&article));
         assert!(!sina.is_article(&url("sports.sina.com.cn/")));
         assert!(!sina.is_article(&url("sports.sina.com.cn.evil.test/g/laliga/2013-12-01/1.shtml")));
+        let front = url("sports.sina.com.cn/");
+        assert_eq!(sina.why_no_article(&front), Some(NoArticle::NoPattern));
         // A day that does not exist is none.
         assert!(!sina.is_article(&url("sports.sina.com.cn/g/laliga/2013-13-41/08136911563.shtml")));
     }
@@ -340,6 +418,13 @@ mod tests {
         assert!(parts("n.test/{section}/{id}", "n.test/a/b/c").is_none());
         assert!(parts("n.test/{section}/{**}", "n.test/a/b/c?d").is_some());
         assert!(parts("{section}.n.test/{id}", "a.b.n.test/1").is_none());
+        // `www` is no section, a word no number, and ports do not matter.
+        assert!(parts("{section}.n.test/{id}", "www.n.test/1").is_none());
+        assert!(parts("n.test/{slug}-{id}", "n.test/about-us").is_none());
+        assert!(parts("n.test/{id}", "n.test:8000/1").is_some());
+        assert!(parts("n.test:9/{id}", "n.test:8000/1").is_some());
+        let found = parts("n.test/{section}/{date}/{slug}", "n.test/world/2026/nov/16/a").unwrap();
+        assert_eq!(found.date, Some(UrlDate { year: 2026, month: 11, day: 16 }));
     }
 
     #[test]
@@ -348,6 +433,7 @@ mod tests {
             ("n.test/{id", "not closed"),
             ("n.test/{when}", "{when}"),
             ("n.test/{id}{date}", "between"),
+            ("n.test/{**}/{date}", "ending"),
         ] {
             let error = Pattern::parse(pattern).unwrap_err().to_string();
             assert!(error.contains(words), "{error}");

@@ -1,11 +1,12 @@
 //! What the form of a URL tells: an article, a section, a list of some kind; and its date.
 //!
-//! * What this is: dates in paths and queries, the shape that URLs of one site share, and words
-//!   that articles do not have in their paths.
+//! * What this is: dates in paths and queries, and the shape that URLs of one site share.
 //! * Its place: `headlines` weighs links with it; recipes name the same parts one by one.
 //! * Invariants: a date that does not exist is none.
-//! * What is not here: what a page says about itself, see `hints`.
+//! * What is not here: what a page says about itself, see `hints`; words for services, see
+//!   `service`.
 
+use crate::service::{Service, service};
 use argiope_model::CanonicalUrl;
 
 /// A day that stands in a URL.
@@ -95,114 +96,17 @@ fn checked(year: u16, month: u16, day: u16) -> Option<UrlDate> {
     is_day.then_some(UrlDate { year, month: month as u8, day: day as u8 })
 }
 
-/// Words of a path that lead to lists, persons and services, not to articles.
-const SERVICE_WORDS: &[&str] = &[
-    "about",
-    "abo",
-    "account",
-    "accounts",
-    "ads",
-    "advertise",
-    "advertising",
-    "archive",
-    "archives",
-    "archiv",
-    "auteur",
-    "author",
-    "authors",
-    "autor",
-    "autoren",
-    "autores",
-    "careers",
-    "cart",
-    "categoria",
-    "categorie",
-    "categories",
-    "category",
-    "categorias",
-    "contact",
-    "contacts",
-    "cookie",
-    "cookies",
-    "copyright",
-    "datenschutz",
-    "download",
-    "etiqueta",
-    "etiquetas",
-    "faq",
-    "feed",
-    "feeds",
-    "help",
-    "impressum",
-    "imprint",
-    "jobs",
-    "keyword",
-    "keywords",
-    "kontakt",
-    "legal",
-    "login",
-    "member",
-    "members",
-    "mentions-legales",
-    "my",
-    "newsletter",
-    "newsletters",
-    "privacy",
-    "profil",
-    "profile",
-    "profiles",
-    "register",
-    "registrieren",
-    "rss",
-    "schlagwort",
-    "search",
-    "service",
-    "services",
-    "settings",
-    "shop",
-    "signin",
-    "signup",
-    "sitemap",
-    "stichwort",
-    "store",
-    "subscribe",
-    "subscription",
-    "subscriptions",
-    "suche",
-    "tag",
-    "tags",
-    "tema",
-    "temas",
-    "terms",
-    "thema",
-    "themen",
-    "topic",
-    "topics",
-    "trending",
-    "user",
-    "users",
-    "usuario",
-    "weather",
-    "wetter",
-    "wp-admin",
-    "wp-login.php",
-    "wp-content",
-];
-
-/// Whether a URL is that of a list, a person or a service, by the words of its path. A section may
-/// be called so too; its articles have a day in their URLs, which none of these has but archives.
-pub(crate) fn is_service(url: &CanonicalUrl) -> bool {
-    if dates_in_url(url).iter().any(|date| date.day > 0) && !url.path().contains("/archiv") {
-        return false;
-    }
-    let mut segments = url.path().split('/').filter(|s| !s.is_empty());
-    let is_word = |s: &str| SERVICE_WORDS.contains(&s.to_ascii_lowercase().as_str());
-    let first = segments.next();
-    let rest: Vec<&str> = segments.collect();
-    let inner = rest.split_last().map_or(&[][..], |(_, inner)| inner);
-    first.is_some_and(is_word)
-        || inner.iter().any(|s| is_word(s))
-        || rest.len() == 1 && is_word(rest[0])
+/// Whether a URL has what names one article among many: a day, a month, a long number, or letters
+/// and digits that mean nothing.
+pub(crate) fn has_mark(url: &CanonicalUrl) -> bool {
+    let is_id = |part: &str| {
+        let digits = part.bytes().filter(u8::is_ascii_digit).count();
+        let run = part.split(|c: char| !c.is_ascii_digit()).map(str::len).max().unwrap_or(0);
+        run >= 5 || part.len() >= 8 && digits >= 3
+    };
+    !dates_in_url(url).is_empty()
+        || url.path_and_query().split(|c: char| !c.is_ascii_alphanumeric()).any(is_id)
+        || url.path().split('/').any(is_opaque)
 }
 
 /// Whether a URL looks like the front of a section: few short words, no number, no query.
@@ -218,16 +122,22 @@ pub fn is_section_url(url: &CanonicalUrl) -> bool {
     url.query().is_none() && segments.len() <= 2 && segments.iter().all(is_plain)
 }
 
+/// Whether a URL looks like that of an article.
+pub fn is_article_url(url: &CanonicalUrl) -> bool {
+    article_score(url) >= 0.8
+}
+
 /// How much a URL looks like that of an article: below 0 it does not, 2 and more it does.
 pub(crate) fn article_score(url: &CanonicalUrl) -> f32 {
-    if is_service(url) {
+    let service = service(url);
+    if service == Service::Sure {
         return -3.0;
     }
     let segments: Vec<&str> = url.path().split('/').filter(|s| !s.is_empty()).collect();
     if segments.is_empty() && url.query().is_none() {
         return -3.0;
     }
-    let mut score = 0.0;
+    let mut score = if service == Service::Perhaps { -2.0 } else { 0.0 };
     let dates = dates_in_url(url);
     if dates.iter().any(|d| d.day > 0) {
         score += 2.0;
@@ -283,7 +193,7 @@ pub(crate) fn article_score(url: &CanonicalUrl) -> f32 {
 
 /// Whether a part of a path is the name of an article that only its site understands: letters and
 /// digits in no order that means something.
-fn is_opaque(part: &str) -> bool {
+pub(crate) fn is_opaque(part: &str) -> bool {
     let stem = part.split('.').next().unwrap_or_default();
     let digits = stem.bytes().filter(u8::is_ascii_digit).count();
     let letters = stem.bytes().filter(u8::is_ascii_alphabetic).count();
@@ -299,7 +209,7 @@ fn is_opaque(part: &str) -> bool {
 }
 
 /// How much a pair of a query looks like the number of an article.
-fn query_score(pair: &str) -> f32 {
+pub(crate) fn query_score(pair: &str) -> f32 {
     let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
     let name = name.to_ascii_lowercase();
     let lists =
@@ -403,5 +313,23 @@ mod tests {
         }
         assert_eq!(shape(&url("/a/2026/b-c-d.html?x=1")), shape(&url("/q/2025/e-f-g-h.html?x=2")));
         assert_ne!(shape(&url("/a/b")), shape(&url("/a/b-c-d")));
+    }
+
+    #[test]
+    fn what_names_one_article_is_a_mark() {
+        for path in [
+            "/2026/11/a",
+            "/a-94187251.html",
+            "/a/plus699c7187c1f940724fde0809/b",
+            "/?p=12345",
+            "/a-b-a-1368d0a9-78bd-4dae-89bd-3c1ca9bc47c3",
+        ] {
+            assert!(has_mark(&url(path)), "{path}");
+        }
+        for path in
+            ["/a/b-c-d", "/thema/euro-2024-cup", "/finanzen/depot/?mc=8", "/video/daily-360"]
+        {
+            assert!(!has_mark(&url(path)), "{path}");
+        }
     }
 }

@@ -34,9 +34,9 @@ pub(super) fn block(page: &Outline, link: usize, own: &[usize], taken: &[usize])
     best
 }
 
-/// The summary in a block: the first text of some length that is not the title.
-pub(super) fn summary(page: &Outline, block: usize, title: &str) -> String {
-    let is_title = |text: &str| text == title || title.contains(text) || text.is_empty();
+/// The summary in a block: the first text of some length that is neither the title nor made of
+/// links to something else; `own` has the links of the headline, in order.
+pub(super) fn summary(page: &Outline, block: usize, own: &[usize], title: &str) -> String {
     let mut fallback = String::new();
     for node in block..page.nodes[block].end {
         let name = &*page.nodes[node].name;
@@ -61,23 +61,63 @@ pub(super) fn summary(page: &Outline, block: usize, title: &str) -> String {
             continue;
         }
         let holds_heading = page.inside(node, &["h1", "h2", "h3", "h4", "p"]).next().is_some();
-        let text = page.line(node, MAX_SUMMARY_BYTES, |_| false);
+        if holds_heading || is_by(page, node, block) {
+            continue;
+        }
+        let text = said(page, node, own);
         let long =
             text.chars().count() >= 30 || text.chars().any(is_wide) && text.chars().count() >= 12;
-        if holds_heading
-            || is_title(&text)
-            || text.starts_with(title) && text.len() < title.len() + 20
-        {
+        if is_title(&text, title) || is_led_away(page, node, own, &text) {
             continue;
         }
         if long {
             return text;
         }
-        if fallback.is_empty() && named && text.chars().count() >= 15 {
+        if fallback.is_empty() && named && super::word_count(&text) >= 4.0 {
             fallback = text;
         }
     }
-    if fallback.is_empty() { prose(page, block, title) } else { fallback }
+    if !fallback.is_empty() {
+        return fallback;
+    }
+    let linked = own.iter().filter(|&&link| block < link && link < page.nodes[block].end);
+    let mut linked = linked.map(|&link| super::title::text(page, link));
+    let linked = linked.find(|text| super::word_count(text) >= 8.0 && !is_title(text, title));
+    linked.unwrap_or_else(|| prose(page, block, title))
+}
+
+/// Whether a text is the title, or the title with hardly more.
+fn is_title(text: &str, title: &str) -> bool {
+    title.contains(text) || text.contains(title) && text.len() < title.len() + 60
+}
+
+/// What a part says, without the words that only lead on ("read more") and what is not seen.
+fn said(page: &Outline, node: usize, own: &[usize]) -> String {
+    let text = page.line(node, MAX_SUMMARY_BYTES, |n| {
+        let leads_on = || super::word_count(&page.line(n, 60, |_| false)) <= 3.0;
+        page.is_unseen(n) || own.binary_search(&n).is_ok() && leads_on()
+    });
+    text.trim_end_matches(['[', ']', '|', '»', ' ']).to_owned()
+}
+
+/// Whether half of a text and more is links to something else.
+fn is_led_away(page: &Outline, node: usize, own: &[usize], text: &str) -> bool {
+    let is_other = |n: usize| page.nodes[n].name == "a" && own.binary_search(&n).is_err();
+    2 * page.line(node, MAX_SUMMARY_BYTES, is_other).len() < text.len()
+}
+
+/// Whether a part says by whom something is.
+fn is_by(page: &Outline, node: usize, block: usize) -> bool {
+    let near = std::iter::once(node).chain(page.ancestors(node).take(4).take_while(|&a| a > block));
+    near.into_iter().any(|n| {
+        page.attribute(n, "itemprop") == Some("author")
+            || page.attribute(n, "class").is_some_and(|class| {
+                let words = super::region::words(class);
+                words
+                    .iter()
+                    .any(|w| matches!(w.as_str(), "byline" | "bylines" | "author" | "credit"))
+            })
+    })
 }
 
 /// The text that follows a block, where a headline and its summary stand side by side.
@@ -123,10 +163,14 @@ fn prose(page: &Outline, block: usize, title: &str) -> String {
         }
         let text = page.line(node, MAX_SUMMARY_BYTES, |n| {
             // Links beside the text, and the title before it.
-            matches!(&*page.nodes[n].name, "a" | "time" | "small") || page.is_hidden(n)
+            matches!(&*page.nodes[n].name, "a" | "time" | "small") || page.is_unseen(n)
         });
         let count = super::word_count(&text);
-        if count >= 8.0 && text.len() > longest.len() && !text.contains(title) {
+        if count >= 8.0
+            && text.len() > longest.len()
+            && !text.contains(title)
+            && !is_by(page, node, block)
+        {
             longest = text;
         }
     }
@@ -219,4 +263,39 @@ pub(super) fn section(page: &Outline, block: usize, headings: &[usize]) -> Strin
         }
     }
     String::new()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use argiope_parse::parse_outline;
+
+    #[test]
+    fn a_summary_is_neither_the_title_nor_another_nor_a_name() {
+        let long = "It was built in a year by people of the town";
+        for (rest, want) in [
+            ("<p>It was built in a year by people of the town <a>[more]</a></p>", long),
+            (
+                "<section><a><span>It was built in a year by people of the town</span></a><i>By <b>Ann</b></i></section>",
+                long,
+            ),
+            (
+                "<p><b class=sr-only>For you:</b> It was built in a year by people of the town</p>",
+                long,
+            ),
+            ("<p>The town blog: A bridge is opened today</p>", ""),
+            ("<p class=byline>Ann Margaret Smith and Benjamin Charles Miller</p>", ""),
+            (
+                "<p><i href=x></i><a href=/else>Another story of the day that is told elsewhere</a></p>",
+                "",
+            ),
+            ("<div class=teaser>The Big Interview</div>", ""),
+        ] {
+            let html = format!("<div><h2><a>A bridge is opened today</a></h2>{rest}</div>");
+            let page = parse_outline(html.as_bytes(), Some("utf-8"));
+            let own: Vec<usize> =
+                page.inside(0, &["a"]).filter(|&n| page.attribute(n, "href").is_none()).collect();
+            assert_eq!(summary(&page, 1, &own, "A bridge is opened today"), want, "{rest}");
+        }
+    }
 }

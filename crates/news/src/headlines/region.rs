@@ -8,6 +8,7 @@
 
 use super::block::is_wide;
 use argiope_parse::Outline;
+use std::collections::{HashMap, HashSet};
 
 /// Where a node stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -194,29 +195,84 @@ const POPULAR_HEADINGS: &[&str] = &[
     "الأكثر قراءة",
 ];
 
-/// How many links of some length there are before each node.
-struct Long(Vec<u32>);
+/// How many links there are before each node: of some length, of these such with the URL of an
+/// article, and all.
+struct Long {
+    long: Vec<u32>,
+    articles: Vec<u32>,
+    all: Vec<u32>,
+}
 
 impl Long {
-    fn new(page: &Outline) -> Self {
-        let mut count = 0;
-        let mut before = Vec::with_capacity(page.nodes.len() + 1);
+    fn new(page: &Outline, is_article: impl Fn(usize) -> bool) -> Self {
+        let (mut long, mut articles, mut all) = (0, 0, 0);
+        let mut out = Long { long: Vec::new(), articles: Vec::new(), all: Vec::new() };
         for node in 0..page.nodes.len() {
-            before.push(count);
+            out.long.push(long);
+            out.articles.push(articles);
+            out.all.push(all);
             if page.nodes[node].name == "a" {
                 let text = page.line(node, 200, |_| false);
                 let wide = text.chars().filter(|c| is_wide(*c)).count();
-                count += u32::from(wide >= 8 || text.split_whitespace().count() >= 4);
+                let is_long = wide >= 8 || text.split_whitespace().count() >= 4;
+                long += u32::from(is_long);
+                articles += u32::from(is_long && is_article(node));
+                all += u32::from(!text.is_empty());
             }
         }
-        before.push(count);
-        Long(before)
+        out.long.push(long);
+        out.articles.push(articles);
+        out.all.push(all);
+        out
+    }
+
+    /// Whether a part, whatever it is called, holds a list of articles: three or more, and hardly
+    /// anything else.
+    fn is_list(&self, page: &Outline, node: usize) -> bool {
+        let inside = |counts: &[u32]| counts[page.nodes[node].end] - counts[node];
+        let articles = inside(&self.articles);
+        articles >= 3 && 3 * articles >= 2 * inside(&self.all)
+    }
+
+    fn inside(&self, page: &Outline, node: usize) -> u32 {
+        self.long[page.nodes[node].end] - self.long[node]
     }
 
     /// The share of a node in all of them.
     fn share(&self, page: &Outline, node: usize) -> f32 {
-        let inside = self.0[page.nodes[node].end] - self.0[node];
-        inside as f32 / self.0.last().map_or(1, |all| (*all).max(1)) as f32
+        self.inside(page, node) as f32 / self.long.last().map_or(1, |all| (*all).max(1)) as f32
+    }
+}
+
+/// Names that only parts of cards have on this page, not parts of the page: words that are in the
+/// names of many elements which hold most of the long links, and footers and overlays of which
+/// there are many.
+struct CardNames(HashSet<String>);
+
+impl CardNames {
+    fn new(page: &Outline, long: &Long) -> Self {
+        // For each word: how many elements, what they hold, where the last one ends.
+        let mut known: HashMap<String, (usize, u32, usize)> = HashMap::new();
+        for node in 1..page.nodes.len() {
+            for value in ["class", "id"].iter().filter_map(|name| page.attribute(node, name)) {
+                for word in words(value).into_iter().filter(|w| AROUND.contains(&w.as_str())) {
+                    let (count, links, end) = known.entry(word).or_default();
+                    if node >= *end {
+                        *count += 1;
+                        *links += long.inside(page, node);
+                        *end = page.nodes[node].end;
+                    }
+                }
+            }
+        }
+        let all = long.long.last().copied().unwrap_or(0);
+        let is_card = |word: &str, count: usize, links: u32| {
+            count >= 6
+                && (links * 2 > all || matches!(word, "foot" | "footer" | "overlay") && links > 0)
+        };
+        let cards =
+            known.into_iter().filter(|(word, (count, links, _))| is_card(word, *count, *links));
+        CardNames(cards.map(|(word, _)| word).collect())
     }
 }
 
@@ -224,38 +280,100 @@ impl Long {
 const PAID: &[&str] = &[
     "ad",
     "advertisement",
+    "advertiser content",
     "advertorial",
+    "annonce",
     "anzeige",
-    "sponsored",
-    "sponsored content",
-    "promoted",
+    "brand content",
+    "branded content",
+    "brandvoice",
+    "contenido patrocinado",
+    "contenu partenaire",
+    "contenu sponsorisé",
+    "contenuto sponsorizzato",
+    "conteúdo patrocinado",
+    "especial publicitário",
+    "mainos",
+    "oglas",
+    "oglasno sporočilo",
     "paid content",
+    "paid partner content",
     "paid post",
-    "werbung",
-    "publicité",
+    "partner content",
+    "patrocinado",
+    "pr",
+    "promoted",
+    "promoted content",
+    "pubblicità",
     "publicidad",
     "publicidade",
-    "pubblicità",
-    "contenu sponsorisé",
-    "patrocinado",
+    "publicité",
+    "publirreportage",
+    "publirreportaje",
+    "reklama",
+    "reklame",
+    "sponsored",
+    "sponsored content",
+    "sponsored post",
+    "sponsorisé",
+    "werbung",
+    "на правах рекламы",
+    "партнерский материал",
+    "партнёрский материал",
     "реклама",
-    "广告",
-    "広告",
-    "광고",
     "إعلان",
+    "محتوى مدفوع",
+    "广告",
+    "推广",
+    "広告",
+    "提供",
+    "광고",
 ];
 
+/// What such a mark begins with where it says who pays.
+const PAID_BY: &[&str] = &[
+    "a message from ",
+    "ad by ",
+    "advertising by ",
+    "brought to you by ",
+    "conçu et proposé par",
+    "content from ",
+    "contenido ofrecido por",
+    "oferecimento",
+    "paid for by ",
+    "paid post by ",
+    "promoted by ",
+    "proposé par",
+    "sponsored by ",
+    "sponsorisé par",
+    "präsentiert von ",
+    "werbung von ",
+];
+
+/// Whether a text says that something is paid for.
+fn is_paid(text: &str) -> bool {
+    let text = text.trim().trim_matches(['(', ')', '[', ']', ':', '：', '*', '【', '】']);
+    if text.is_empty() || text.len() > 80 {
+        return false;
+    }
+    let text = text.to_lowercase();
+    PAID.contains(&text.as_str())
+        || PAID_BY.iter().any(|by| text.starts_with(by) || text == by.trim_end())
+}
+
 /// The region of every node.
-pub(super) fn regions(page: &Outline) -> Vec<Region> {
+/// `is_article` says of a link whether its URL is that of an article of the site.
+pub(super) fn regions(page: &Outline, is_article: impl Fn(usize) -> bool) -> Vec<Region> {
     let all = page.nodes.len();
-    let long = Long::new(page);
+    let long = Long::new(page, is_article);
+    let cards = CardNames::new(page, &long);
     let mut out = vec![Region::Main; all];
     for node in 1..all {
         let inherited = out[page.nodes[node].parent];
         out[node] = if page.nodes[node].name.is_empty() || inherited == Region::Around {
             inherited
         } else {
-            inherited.max(own(page, node, &long))
+            inherited.max(own(page, node, &long, &cards))
         };
     }
     mark_popular_lists(page, &long, &mut out);
@@ -263,7 +381,7 @@ pub(super) fn regions(page: &Outline) -> Vec<Region> {
     out
 }
 
-fn own(page: &Outline, node: usize, long: &Long) -> Region {
+fn own(page: &Outline, node: usize, long: &Long, cards: &CardNames) -> Region {
     let n = &page.nodes[node];
     if matches!(&*n.name, "html" | "body" | "main" | "article" | "a") {
         return Region::Main;
@@ -273,9 +391,12 @@ fn own(page: &Outline, node: usize, long: &Long) -> Region {
             .any(|a| matches!(&*page.nodes[a].name, "article" | "main" | "li" | "section"))
     };
     match &*n.name {
+        "nav" | "menu" | "form" if long.is_list(page, node) => return Region::Beside,
+        "nav" | "menu" if has_headlines(page, node) => return Region::Head,
         "nav" | "menu" => return Region::Around,
         // Some pages stand in a form as a whole.
         "form" if page.inside(node, &["a"]).take(10).count() < 10 => return Region::Around,
+        "footer" if !in_article() && has_long_titles(page, node) => return Region::Beside,
         "footer" if !in_article() => return Region::Around,
         "header" if !in_article() => return Region::Head,
         "aside" => return Region::Beside,
@@ -301,7 +422,10 @@ fn own(page: &Outline, node: usize, long: &Long) -> Region {
         let words = words(value);
         for (at, word) in words.iter().enumerate() {
             let both = words.get(at + 1).map(|next| format!("{word}{next}")).unwrap_or_default();
-            let is = |list: &[&str]| list.contains(&word.as_str()) || list.contains(&both.as_str());
+            let is = |list: &[&str]| {
+                list.contains(&word.as_str()) && !cards.0.contains(word)
+                    || list.contains(&both.as_str())
+            };
             // A name with more words says something else: `menu-open`, `no-ads`, `nav-wrapper-page`.
             let is_negated =
                 at > 0 && matches!(words[at - 1].as_str(), "no" | "has" | "with" | "is");
@@ -316,8 +440,22 @@ fn own(page: &Outline, node: usize, long: &Long) -> Region {
             });
         }
     }
-    // Names deceive: what has headings with links of some length is no menu.
-    if found == Region::Around && has_headlines(page, node) { Region::Main } else { found }
+    // Names deceive: what has headings with links of some length is no menu, nor is what leads to
+    // articles only.
+    match found {
+        Region::Around if has_headlines(page, node) => Region::Main,
+        Region::Around if long.is_list(page, node) => Region::Beside,
+        found => found,
+    }
+}
+
+/// Whether there are links that say more than names of pages do.
+fn has_long_titles(page: &Outline, node: usize) -> bool {
+    let long = page.inside(node, &["a"]).filter(|&link| {
+        let text = page.line(link, 200, |_| false);
+        text.split_whitespace().count() >= 6 || text.chars().filter(|c| is_wide(*c)).count() >= 12
+    });
+    long.take(3).count() == 3
 }
 
 fn has_headlines(page: &Outline, node: usize) -> bool {
@@ -330,7 +468,7 @@ fn has_headlines(page: &Outline, node: usize) -> bool {
 }
 
 /// The words of a class or an identity: parted by signs and by capitals.
-fn words(value: &str) -> Vec<String> {
+pub(super) fn words(value: &str) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     for token in value.split(|c: char| !c.is_ascii_alphanumeric()).filter(|t| !t.is_empty()) {
         let mut word = String::new();
@@ -387,17 +525,24 @@ fn mark_popular_lists(page: &Outline, long: &Long, regions: &mut [Region]) {
     }
 }
 
-/// The smallest part with a link around a mark that says it is paid for.
+/// The smallest part with a link around a mark that says it is paid for, and what calls itself so.
 fn mark_paid(page: &Outline, long: &Long, regions: &mut [Region]) {
     for mark in 1..page.nodes.len() {
-        let text = page.nodes[mark].text.trim().trim_matches(['(', ')', '[', ']', ':', '*']);
-        if text.is_empty() || text.len() > 24 || !PAID.contains(&text.to_lowercase().as_str()) {
+        let is_labelled = page.attribute(mark, "aria-label").is_some_and(is_paid);
+        if !is_labelled && !is_paid(&page.nodes[mark].text) {
             continue;
         }
         let with_link = std::iter::once(mark)
             .chain(page.ancestors(mark))
             .find(|&a| page.nodes[a].name == "a" || page.inside(a, &["a"]).next().is_some());
-        if let Some(part) = with_link.filter(|&part| long.share(page, part) < 0.3) {
+        // Among cards, and not above them, it marks a place that a script fills.
+        let is_its = |part: usize| {
+            let first =
+                (part..page.nodes[part].end).find(|&n| !page.nodes[n].text.trim().is_empty());
+            let is_first = first == Some(mark) || part == mark;
+            long.share(page, part) < 0.3 && (long.inside(page, part) <= 2 || is_first)
+        };
+        if let Some(part) = with_link.filter(|&part| is_its(part)) {
             regions[part..page.nodes[part].end].fill(Region::Around);
         }
     }
@@ -412,7 +557,7 @@ mod tests {
         let filler = "<p><a>one two three four</a></p>".repeat(9);
         let page = parse_outline(format!("<body>{filler}{html}").as_bytes(), None);
         let at = page.nodes.iter().position(|n| n.text == marker).unwrap();
-        regions(&page)[at]
+        regions(&page, |_| false)[at]
     }
 
     #[test]
@@ -431,11 +576,45 @@ mod tests {
             ("<div id=most-read><a>m</a></div>", Region::Popular),
             ("<aside><a>m</a></aside>", Region::Beside),
             ("<div><small>Anzeige</small><p><a>m</a></p></div>", Region::Around),
+            ("<div><small>Content from Acme</small><p><a>m</a></p></div>", Region::Around),
+            ("<div><p>Conçu et proposé par <i>Acme</i></p><p><a>m</a></p></div>", Region::Around),
+            ("<div aria-label=Anzeige><p><a>m</a></p></div>", Region::Around),
+            ("<div><i>【PR】</i><p><a>m</a></p></div>", Region::Around),
+            ("<div><small>Content of today</small><p><a>m</a></p></div>", Region::Main),
             ("<div><small>Anzeigen-Markt</small><p><a>m</a></p></div>", Region::Main),
             ("<div><h3>Meistgelesen</h3><a>1</a><a>2</a><a>m</a></div>", Region::Popular),
             ("<div class=menuboard><a>m</a></div>", Region::Main),
+            // A place for an advertisement among cards.
+            (
+                "<div><p><a>one two three four</a></p><p><a>one two three five</a></p><small>Anzeige</small><p><a>m</a></p><p><a>one two three six</a></p></div>",
+                Region::Main,
+            ),
+            ("<footer><a>m</a><a>Imprint</a></footer>", Region::Around),
         ] {
             assert_eq!(of(html, "m"), want, "{html}");
         }
+    }
+
+    #[test]
+    fn a_list_of_articles_is_one_whatever_it_is_called() {
+        let filler = "<p><a>one two three four</a></p>".repeat(9);
+        let list = "<li><a href=/x>one two three four</a>".repeat(4);
+        for part in ["div class=b-t-ad", "div class=partner", "nav", "form", "div class=share"] {
+            let page = format!("<body>{filler}<{part}><ol>{list}</ol>");
+            let page = parse_outline(page.as_bytes(), None);
+            let all = regions(&page, |n| page.attribute(n, "href").is_some());
+            assert_eq!(all.last(), Some(&Region::Beside), "{part}");
+            assert_eq!(regions(&page, |_| false).last(), Some(&Region::Around), "{part}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_cards_have_is_not_that_of_a_part_of_the_page() {
+        let card = "<div class=link-overlay><a>one two three four</a></div>";
+        let page = format!("<body>{}<div class=overlay><a>m</a></div>", card.repeat(9));
+        let page = parse_outline(page.as_bytes(), None);
+        assert!(regions(&page, |_| false).iter().all(|region| *region == Region::Main));
+        let page = parse_outline(format!("<body>{card}<p><a>a b c d</a></p>").as_bytes(), None);
+        assert!(regions(&page, |_| false).contains(&Region::Around));
     }
 }

@@ -606,7 +606,10 @@ impl Making {
                 let at = self.draw.below(self.truth.len());
                 self.truth[at].clone()
             } else {
-                self.article()
+                // Shown here alone, and a headline all the same.
+                let new = self.article();
+                self.truth.push(new.clone());
+                new
             };
             self.push(&format!("<li><a href='{path}'>{title}</a></li>"));
         }

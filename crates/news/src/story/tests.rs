@@ -1,0 +1,234 @@
+use super::*;
+
+const DAY: i64 = 86_400_000;
+
+/// Puts articles `(site, day, title, text)` one after another; the stories they end in.
+fn stories_of(articles: &[(&str, i64, &str, &str)]) -> Vec<u64> {
+    let mut stories = Stories::default();
+    let mut found: Vec<u64> = Vec::new();
+    for (at, (site, day, title, text)) in articles.iter().enumerate() {
+        let doc = at as u64 + 1;
+        let placed = stories.put(doc, site, Time(day * DAY), gist(title, text, None));
+        found.push(placed.story);
+        for story in &mut found {
+            if placed.joined.contains(story) {
+                *story = placed.story;
+            }
+        }
+    }
+    found
+}
+
+const FIRE_A: (&str, &str) = (
+    "Fire in Harwick warehouse leaves 26 injured",
+    "A fire in a warehouse near Station Road in Harwick injured 26 people on Monday evening. It took \
+     crews six hours to put it out. The head of the brigade, Clara Whitfield, said the cause was \
+     unclear. Some 311 residents had to leave their homes.",
+);
+const FIRE_B: (&str, &str) = (
+    "311 told to leave as blaze guts storage hall",
+    "Flames destroyed a storage hall in Harwick and drove 311 neighbours out of their flats. At least \
+     26 were taken to hospital with smoke poisoning. We do not know how it began, fire chief Clara \
+     Whitfield told reporters near Station Road.",
+);
+
+#[test]
+fn one_event_in_other_words_is_one_story() {
+    let other = "The board of Veltra Motors accepted an offer of 640 million from Nordbank, as \
+                 chief executive Jonas Marsh told investors in Norvik. Unions fear for 900 jobs.";
+    let found = stories_of(&[
+        ("a.test", 0, FIRE_A.0, FIRE_A.1),
+        ("b.test", 0, "Veltra Motors accepts offer", other),
+        ("c.test", 0, FIRE_B.0, FIRE_B.1),
+    ]);
+    assert_eq!(found, [1, 2, 1]);
+}
+
+#[test]
+fn a_form_filled_in_anew_is_another_story() {
+    let weather = |place: &str, high: u32, low: u32| {
+        format!(
+            "The day begins with clouds over the town of {place}, later the sun comes out. Highs reach {high} \
+             degrees. A light wind blows from the west. At night it cools down to {low} degrees."
+        )
+    };
+    let texts = [weather("Harwick", 18, 11), weather("Harwick", 22, 13), weather("Norvik", 27, 15)];
+    let found = stories_of(&[
+        ("a.test", 0, "The weather", &texts[0]),
+        ("a.test", 1, "The weather", &texts[1]),
+        ("b.test", 0, "The weather", &texts[2]),
+    ]);
+    assert_eq!(found, [1, 2, 3]);
+}
+
+#[test]
+fn reposts_are_one_story_and_weeks_part() {
+    let cut = &FIRE_A.1[..200];
+    let found = stories_of(&[
+        ("a.test", 0, FIRE_A.0, FIRE_A.1),
+        ("b.test", 1, "Warehouse burns", cut),
+        ("c.test", 20, FIRE_A.0, FIRE_A.1),
+    ]);
+    assert_eq!(found, [1, 1, 3]);
+}
+
+#[test]
+fn chinese_is_compared_by_characters() {
+    let found = stories_of(&[
+        (
+            "a.test",
+            0,
+            "平泽市仓库大火85人受伤",
+            "平泽市一处仓库周一晚间起火，造成85人受伤，311名居民被迫离家。消防队长胡志远说，起火原因尚不清楚。",
+        ),
+        (
+            "b.test",
+            0,
+            "安桐市议会通过新法",
+            "安桐市议会以36票之差通过住房法，部长周卫晓表示，首批办事处将在明年开设，反对党批评费用过高。",
+        ),
+        (
+            "c.test",
+            0,
+            "311人撤离：平泽市大火",
+            "平泽市周一晚间的仓库大火迫使311名居民撤离，85人被送往医院。胡志远队长说消防员用了六个小时才扑灭火势。",
+        ),
+    ]);
+    assert_eq!(found, [1, 2, 1]);
+}
+
+#[test]
+fn a_changed_article_keeps_its_story_and_one_that_returns_finds_it() {
+    let mut stories = Stories::default();
+    let first = gist(FIRE_A.0, FIRE_A.1, Some("en"));
+    stories.put(1, "a.test", Time(0), first.clone());
+    stories.put(2, "b.test", Time(0), gist(FIRE_B.0, FIRE_B.1, Some("en")));
+    let changed = gist("Correction", "This article was withdrawn by the editors.", Some("en"));
+    assert_eq!(stories.put(2, "b.test", Time(0), changed).story, 1);
+    stories.forget(1);
+    assert_eq!(stories.put(1, "a.test", Time(0), first).story, 1);
+}
+
+#[test]
+fn what_was_written_down_comes_back() {
+    let mut stories = Stories::default();
+    stories.restore(7, "a.test", Time(0), gist(FIRE_A.0, FIRE_A.1, None), 5);
+    let placed = stories.put(9, "b.test", Time(0), gist(FIRE_B.0, FIRE_B.1, None));
+    assert_eq!(placed, Placed { story: 5, joined: Vec::new() });
+}
+
+#[test]
+fn gists_are_small_and_alike_for_alike_articles() {
+    let long: String = (0..9000).map(|n| format!("Word{} stands here {n}. ", n % 700)).collect();
+    let one = gist("A title", &long, None);
+    assert_eq!(one.marks().count(), gist::MAX_MARKS);
+    assert_eq!(one, gist("A title", &long, None));
+    assert_eq!(gist("", "", None).marks().count(), 0);
+    let none = stories_of(&[("a.test", 0, "", ""), ("b.test", 0, "", "")]);
+    assert_eq!(none, [1, 2]);
+}
+
+const FIRE_DE: (&str, &str) = (
+    "311 Anwohner nach Brand in Sicherheit",
+    "In Harwick hat am Montag eine Lagerhalle nahe der Station Road gebrannt. Nach Angaben von Clara Whitfield, die \
+     die Feuerwehr leitet, wurden 26 Menschen verletzt. Die Ursache ist noch nicht klar, und 311 Anwohner \
+     mussten ihre Wohnungen verlassen.",
+);
+
+#[test]
+fn one_event_in_two_languages_is_one_story() {
+    let elsewhere = "Nach dem Brand in Norvik vom Montag hat Clara Whitfield eine Spende von 900 Kronen \
+                     erhalten. Der Verein von Jonas Marsh will damit im Sommer ein Fest für die Feuerwehr ausrichten.";
+    let found = stories_of(&[
+        ("a.test", 0, FIRE_A.0, FIRE_A.1),
+        ("b.test", 0, FIRE_DE.0, FIRE_DE.1),
+        ("c.test", 0, "Verein von Jonas Marsh plant Fest im Sommer", elsewhere),
+        ("d.test", 0, FIRE_B.0, FIRE_B.1),
+        ("e.test", 3, FIRE_DE.0, FIRE_DE.1),
+    ]);
+    assert_eq!(found[..4], [1, 1, 3, 1]);
+    let late =
+        stories_of(&[("a.test", 0, FIRE_A.0, FIRE_A.1), ("b.test", 3, FIRE_DE.0, FIRE_DE.1)]);
+    assert_eq!(late, [1, 2]);
+}
+
+#[test]
+fn another_language_does_not_bring_two_stories_together() {
+    let fair = "The fair in Harwick opened on the old market. Clara Whitfield counted 84 stalls \
+                and 17 bands, and 500 children rode for free all day long while the sun shone.";
+    let found = stories_of(&[
+        ("a.test", 0, FIRE_A.0, FIRE_A.1),
+        ("b.test", 0, "The fair opens", fair),
+        ("c.test", 0, FIRE_DE.0, FIRE_DE.1),
+    ]);
+    assert_ne!(found[0], found[1]);
+}
+
+#[test]
+fn a_match_against_another_team_is_another_story() {
+    let report = |other: &str, goals: &str, fans: u32| {
+        format!(
+            "Harwick beat {other} {goals} on Saturday. Jonas Marsh scored for Harwick in the second half, \
+             and {other} never came back. The coach of {other} spoke of a bad day. Some {fans} people saw \
+             how Jonas Marsh left the pitch with a sore knee, and {other} went home without a point."
+        )
+    };
+    let found = stories_of(&[
+        ("a.test", 0, "Harwick beat Norvik", &report("Norvik", "3:1", 8100)),
+        ("b.test", 1, "Harwick beat Tarnow", &report("Tarnow", "2:1", 9400)),
+    ]);
+    assert_eq!(found, [1, 2]);
+}
+
+#[test]
+fn chinese_reports_from_one_form_are_kept_apart_by_their_names() {
+    let trial = |person: &str, bank: &str, years: u32| {
+        format!(
+            "{person}将入狱{years}年，法院周一认定这名男子主导了{bank}银行劫案。法庭共询问40名证人。辩护律师已宣布上诉，\
+             称样本已被污染。几位熟悉{person}的人说，他话不多。{bank}银行的赃款下落不明。{person}没有回答记者的提问。"
+        )
+    };
+    let (one, other) = (trial("朱马·尼塔", "罗塔", 3), trial("佐德·里基", "坦基", 7));
+    let found = stories_of(&[
+        ("a.test", 0, "罗塔案：朱马·尼塔被判刑", &one),
+        ("b.test", 0, "坦基案：佐德·里基被判刑", &other),
+    ]);
+    assert_eq!(found, [1, 2]);
+}
+
+/// Pilots of one airline: a report, and what the strike costs, in other words and without a number in common.
+const STRIKE: (&str, &str) = (
+    "Iberwings pilots walk out, grounding 340 flights",
+    "Iberwings pilots began a two-day walkout on Saturday after talks over weekend duty collapsed. The union Sepla said that \
+     nine in ten of its members had stayed away. The airline cancelled 340 flights, most of them from Madrid.",
+);
+const COSTS: (&str, &str) = (
+    "Pilots' stoppage costs Iberwings 'nine million a day'",
+    "The chief executive of Iberwings has put a price on the dispute with its pilots. Each day of the stoppage costs the \
+     airline nine million euros, he told investors. Sepla answered that rosters which leave crews one free weekend in six \
+     cost more in the long run.",
+);
+
+#[test]
+fn one_event_is_known_by_what_the_titles_say_where_no_number_is_shared() {
+    let results = "The airline Nordair has carried more passengers than ever. Its chief executive told investors that \
+                   bookings for the summer are strong and that crews would be hired in Oslo and Bergen.";
+    let found = stories_of(&[
+        ("a.test", 0, STRIKE.0, STRIKE.1),
+        ("b.test", 0, "Nordair flies to a record summer", results),
+        ("c.test", 0, COSTS.0, COSTS.1),
+    ]);
+    assert_eq!(found, [1, 2, 1]);
+}
+
+#[test]
+fn a_repost_with_a_poll_below_it_is_the_same_story() {
+    let poll = format!("{}\nPoll: are you worried? Yes 44 %, no 56 %. 1233 votes", STRIKE.1);
+    let other = STRIKE.1.replace("340 flights", "355 flights");
+    let found = stories_of(&[
+        ("a.test", 0, STRIKE.0, STRIKE.1),
+        ("b.test", 0, STRIKE.0, &poll),
+        ("c.test", 0, STRIKE.0, &other),
+    ]);
+    assert_eq!(found, [1, 1, 1]);
+}
