@@ -76,13 +76,18 @@ pub(crate) async fn converse(
 fn answer(shared: &Shared, site: Option<usize>, request: &Request) -> Response {
     let Some(site) = site else { return refusal(421) };
     let mut response = shared.web.respond(site, &request.target);
+    not_modified(&mut response, request);
+    response
+}
+
+/// Says that nothing has changed to a client that knows the answer by its tag.
+pub(crate) fn not_modified(response: &mut Response, request: &Request) {
     let tag = response.header("ETag");
     if tag.is_some() && tag == request.if_none_match.as_deref() {
         response.status = 304;
         response.headers.retain(|(name, _)| *name != "Content-Type");
         response.body = Bytes::new();
     }
-    response
 }
 
 fn refusal(status: u16) -> Response {
@@ -93,7 +98,12 @@ fn refusal(status: u16) -> Response {
     Response { status, headers, body: Bytes::from(format!("{}\n", reason(status))) }
 }
 
-fn write_answer(out: &mut BytesMut, response: &Response, head_only: bool, keep_alive: bool) {
+pub(crate) fn write_answer(
+    out: &mut BytesMut,
+    response: &Response,
+    head_only: bool,
+    keep_alive: bool,
+) {
     out.reserve(512 + response.body.len());
     let status = response.status;
     // Writing into memory cannot fail.
@@ -126,6 +136,7 @@ fn reason(status: u16) -> &'static str {
         405 => "Method Not Allowed",
         421 => "Misdirected Request",
         431 => "Request Header Fields Too Large",
+        503 => "Service Unavailable",
         505 => "HTTP Version Not Supported",
         _ => "Unknown",
     }

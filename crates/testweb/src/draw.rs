@@ -17,6 +17,7 @@ pub(crate) enum Stream {
     Headers,
     File,
     Edition,
+    News,
 }
 
 /// A reproducible sequence of choices.
@@ -32,6 +33,11 @@ impl Draw {
             part.copy_from_slice(&value.to_le_bytes());
         }
         Draw(xxh3_64(&key))
+    }
+
+    /// The sequence of a number that was drawn before.
+    pub(crate) fn of(number: u64) -> Self {
+        Draw(number)
     }
 
     /// The next number, all 64 bits of it (the splitmix64 step).

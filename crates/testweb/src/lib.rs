@@ -11,6 +11,8 @@
 //! * Invariants: responding is pure; every page of a site is reachable from its `/` by `a`,
 //!   `area`, `frame`, `iframe` and refresh links; every chain of redirects ends on a page.
 //! * Pages change when they are told to ([`Web::next_edition`]), and only then.
+//! * Beside it stands a news web, [`NewsWeb`], with twenty sites that write about the same events and others, and
+//!   the truth about them.
 //! * What is not here: servers that misbehave on the wire, and
 //!   names in the DNS (sites are addresses, or `.test` names that the caller resolves).
 //!
@@ -26,6 +28,7 @@ mod connection;
 mod draw;
 mod file;
 mod href;
+mod news;
 mod page;
 mod place;
 mod prose;
@@ -38,6 +41,7 @@ mod truth;
 mod web;
 mod words;
 
+pub use news::{Lang, NewsHit, NewsServed, NewsSpec, NewsWeb, serve_news};
 pub use serve::{Bind, Hit, ServeOptions, Served, serve};
 pub use spec::WebSpec;
 pub use truth::{Expected, Kind};
