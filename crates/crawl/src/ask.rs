@@ -14,6 +14,7 @@ use crate::filters::{meant, name_of, set_filter};
 use crate::follow::Followers;
 use crate::import::is_import;
 use crate::live::{Live, Look, summed};
+use crate::news::{NewsAct, NewsOrder};
 use crate::rank::Asking;
 use crate::settings::EngineSettings;
 use crate::sites::{changed_row, forgive_site, rows, to_delay, to_exclude};
@@ -24,7 +25,7 @@ use argiope_frontier::revisit::{Fresh, FreshSettings, PageState};
 use argiope_graph::rank::Measure;
 use argiope_graph::{By, GraphError, SourcePlace};
 use argiope_model::{
-    CanonicalUrl, Capture, Directives, DocId, JobId, JobState, Suffixes, Time, UrlKey,
+    CanonicalUrl, Capture, Directives, DocId, Job, JobId, JobState, Suffixes, Time, UrlKey,
 };
 use argiope_store::{Batch, JobChange, JobCounters, JobRow, Store, StoreError, UrlRow, UrlState};
 use serde::{Deserialize, Serialize};
@@ -172,6 +173,16 @@ pub enum Question {
     },
     /// Captures as archive tools list them.
     Cdx(CdxOrder),
+    /// Collected news: stories or articles, newest first, a piece at a time.
+    News(NewsOrder),
+    /// One story: a row of the story, then its articles, newest first.
+    Story(u64),
+    /// What there is of news, in one row: sites, subjects, days, rules, saved views, what is unread.
+    NewsOverview,
+    /// The feeds that were read of the sites that are followed, a row each: site and URL.
+    NewsFeeds,
+    /// A change to what was read, to rules or saved views; the answer is one row.
+    NewsAct(NewsAct),
     /// The metrics of a running crawl, as Prometheus reads them; no row where none runs.
     Metrics,
     /// Whoever crawls here is to end in order; what is open goes on with the next start.
@@ -257,6 +268,18 @@ pub fn answer(
             Ok(live.map(|live| vec![json!({ "text": crate::metrics::page(live) })]))
         }
         Question::Cdx(order) => return crate::cdx::listed(order, dir.suffixes(), store),
+        Question::News(_)
+        | Question::Story(_)
+        | Question::NewsOverview
+        | Question::NewsFeeds
+        | Question::NewsAct(_) => {
+            let searched = matches!(question, Question::News(order) | Question::NewsAct(NewsAct::ReadAll(order))
+                if order.query.is_some());
+            if searched && live.is_some() && !followers.words.is_followed() {
+                return Asked::Sorry(NOT_INDEXED.to_owned());
+            }
+            return followers.news.answered(question, followers, now);
+        }
         Question::Stop => return Asked::Sorry(NO_CRAWL.to_owned()),
         Question::Leave => return Asked::Sorry(WORKS.to_owned()),
         Question::Jobs => jobs(store),
@@ -541,13 +564,22 @@ pub(crate) fn skipped(counters: &JobCounters) -> Value {
     counters.skipped().into_iter().map(|(name, n)| (name.to_owned(), json!(n))).collect()
 }
 
+/// What a job is for.
+pub(crate) fn kind_of(job: &Job) -> &'static str {
+    match job.news {
+        true => "news",
+        false if is_import(job) => "import",
+        false => "crawl",
+    }
+}
+
 /// The row of a job, as `jobs` shows it.
 pub(crate) fn job_row(row: &JobRow) -> Value {
     let counters = &row.counters;
     let seeds: Vec<&str> = row.job.seeds.iter().map(CanonicalUrl::as_str).collect();
     json!({
         "job": row.job.id.0,
-        "kind": if is_import(&row.job) { "import" } else { "crawl" },
+        "kind": kind_of(&row.job),
         "state": row.state.name(),
         "seeds": seeds,
         "files": is_import(&row.job).then_some(&row.job.scope.names),

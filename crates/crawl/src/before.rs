@@ -9,6 +9,7 @@
 //!   one that was found to say so wrongly is asked without conditions from then on.
 //! * What is not here: when to visit (`frontier::revisit`), what is stored of it (`committer`).
 
+use crate::gather::Kind;
 use crate::settings::RevisitSettings;
 use crate::versions::{Shelf, VersionError, Versions};
 use crate::visit::{Shared, VisitError};
@@ -17,7 +18,7 @@ use argiope_fetch::Conditions;
 use argiope_frontier::Entry;
 use argiope_frontier::revisit::{Children, PageState, PolicyName};
 use argiope_model::{
-    CanonicalUrl, Capture, ChangeReason, Directives, FetchOutcome, HostKey, OutcomeKind, Time,
+    CanonicalUrl, Capture, ChangeReason, Directives, FetchOutcome, HostKey, Job, OutcomeKind, Time,
     UrlKey, Verdict,
 };
 use argiope_parse as parse;
@@ -144,6 +145,8 @@ pub(crate) struct Before {
     /// The last sight of the page itself.
     last: Option<usize>,
     pub plan: PageState,
+    /// When it was found.
+    pub first_seen: Option<Time>,
     /// It could not be had at the last visit.
     away: bool,
     /// Asked under these conditions.
@@ -152,15 +155,21 @@ pub(crate) struct Before {
 
 impl Before {
     /// Looks a page up.
-    pub(crate) fn load(shared: &Shared, entry: &Entry) -> Result<Self, VisitError> {
+    pub(crate) fn load(shared: &Shared, job: &Job, entry: &Entry) -> Result<Self, VisitError> {
         let row = shared.store.urls(&[entry.key])?.pop().flatten();
         let captures = shared.store.captures(entry.key)?;
         let last = captures.iter().rposition(is_sight);
         let plan = row.as_ref().and_then(|row| row.plan).unwrap_or_default();
         let away = row.as_ref().is_some_and(|row| row.state != UrlState::Fetched);
+        let first_seen = row.as_ref().map(|row| row.first_seen);
+        let seen = row.as_ref().and_then(|row| row.fetched_at);
         let page = Versions { url: entry.url.clone(), captures };
-        let mut before = Before { page, last, plan, away, conditions: Conditions::default() };
-        if shared.sites.conditional && before.is_believed(shared, entry.key.host) {
+        let conditions = Conditions::default();
+        let mut before = Before { page, last, plan, first_seen, away, conditions };
+        let leads_on = job.news && Kind::of(entry.role, entry.depth) != Kind::Article;
+        let anew = leads_on && shared.gather.is_wanted_anew(&entry.url, seen);
+        let conditional = shared.sites.conditional && !anew;
+        if conditional && before.is_believed(shared, entry.key.host) {
             let said_so = |c: &&Capture| c.outcome.status == 304;
             let said = before.page.captures.iter().rev().take_while(said_so).count();
             // Not all pages of a site at the same visit.

@@ -30,7 +30,7 @@ use crate::data_dir::{self, Access, COPYING, DataDir, DataDirError};
 use crate::member::{Seat, SeatAt, seats_in, suffix_number};
 use argiope_model::Time;
 use argiope_store::{Copied, CopyInto, EmbeddedStore, PostgresStore, SegmentKind, Store};
-use files::{Put, Segment, mark_last, put_all, put_file, put_receipts, sync};
+use files::{Put, Segment, mark_last, put_all, put_file, put_own, sync};
 use problem::io_error;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File};
@@ -145,7 +145,7 @@ pub fn copy_to_fleet(
     let done = (|| {
         mark(&part, id, to)?;
         let put = put_all(&segments, &part, |put| watch(files_step(put, &segments)))?;
-        put_receipts(dir.path(), &part)?;
+        put_own(dir.path(), &part)?;
         for name in ["suffixes.dat", "manifest.json"] {
             put_file(&dir.path().join(name), &part.join(name))?;
         }
@@ -206,7 +206,7 @@ pub fn copy_to_dir(
                 from.copy_out(&store, now, &mut |kind, rows| watch(CopyStep::Rows(kind, rows)))?;
             Ok::<_, CopyError>((rows, put))
         })?;
-        found.iter().try_for_each(|seat| put_receipts(&seat.path, to))?;
+        found.iter().try_for_each(|seat| put_own(&seat.path, to))?;
         write_manifest(from, &found, to, now)?;
         sync(to)?;
         let marker = to.join(COPYING);

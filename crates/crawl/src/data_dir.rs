@@ -8,6 +8,7 @@
 //!  store/          what we know            warc/   what we saw
 //!  text/           what it says            spool/  bodies on their way, emptied at start
 //!  graph/          who links to whom       index/  every word; both can be made again
+//!  news/           the sites followed, their articles, what was read
 //!  receipts/       what was forgotten      forgetting.json  while that is under way
 //! ```
 //!
@@ -29,13 +30,15 @@ use std::time::{Duration, Instant};
 /// The version of the layout written today.
 const FORMAT: u32 = 1;
 /// What may lie in a directory before its manifest does, a start that was killed included.
-const BEFORE_MANIFEST: [&str; 6] = [
+const BEFORE_MANIFEST: [&str; 8] = [
     "lock",
     "suffixes.dat",
     "suffixes.dat.part",
     "manifest.json.part",
     "argiope.toml",
+    "news",
     "lost+found",
+    "news",
 ];
 
 /// Stands behind the process number in the lock of one who only keeps a directory open.
@@ -110,6 +113,11 @@ pub enum DataDirError {
         "{0} is not whole: a copy into it is under way or was cut short; the same `argiope store copy` again makes it whole"
     )]
     CutShort(PathBuf),
+    /// Nothing can be written there.
+    #[error(
+        "{0} cannot be written, and only directories that can be are opened yet; make a copy elsewhere (`cp -a {0} COPY`) and look into that: --data COPY"
+    )]
+    ReadOnly(String),
     /// Another process owns it.
     #[error("another argiope (process {pid}) is working in {}; `argiope status` asks it how far it is, Ctrl-C there ends it", path.display())]
     Owned {
@@ -265,6 +273,11 @@ impl DataDir {
         self.path.join("index")
     }
 
+    /// Where the news are: the sites that are followed, articles, and what the reader has.
+    pub fn news(&self) -> PathBuf {
+        news_dir(&self.path)
+    }
+
     /// Where bodies wait.
     pub fn spool(&self) -> PathBuf {
         self.path.join("spool")
@@ -279,6 +292,11 @@ pub(crate) fn warc_dir(data: &Path) -> PathBuf {
 /// Where the texts of a data directory are; reading them needs no lock.
 pub(crate) fn text_dir(data: &Path) -> PathBuf {
     data.join("text")
+}
+
+/// Where the news of a data directory are.
+pub(crate) fn news_dir(data: &Path) -> PathBuf {
+    data.join("news")
 }
 
 /// Where the receipts of what was forgotten are.
@@ -310,6 +328,17 @@ fn leaves(path: &Path) -> Option<bool> {
     Some(matches!(asked, Asked::Rows(_)))
 }
 
+/// Why a directory cannot be locked.
+fn refused(path: &Path, access: Access, e: io::Error) -> DataDirError {
+    use io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem};
+    match e.kind() {
+        ReadOnlyFilesystem | PermissionDenied if access == Access::Visit => {
+            DataDirError::ReadOnly(path.display().to_string())
+        }
+        _ => DataDirError::Io { action: "write", path: path.join("lock"), source: e },
+    }
+}
+
 pub(crate) fn lock(path: &Path, access: Access) -> Result<File, DataDirError> {
     let lock_path = path.join("lock");
     let io = |action: &'static str| {
@@ -322,7 +351,7 @@ pub(crate) fn lock(path: &Path, access: Access) -> Result<File, DataDirError> {
         .read(true)
         .write(true)
         .open(&lock_path)
-        .map_err(io("write"))?;
+        .map_err(|e| refused(path, access, e))?;
     // A visitor leaves in a moment, a keeper when it is asked to; an owner, who listens, does not.
     let mut patience = match access {
         Access::Seat | Access::Keep => Duration::ZERO,
@@ -416,4 +445,20 @@ pub(crate) fn write_whole(dir: &Path, name: &str, content: &str) -> Result<(), D
         fs::rename(&part, &whole)
     };
     write().map_err(|source| DataDirError::Io { action: "write", path: whole.clone(), source })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_looks_into_a_directory_that_cannot_be_written_is_told_what_to_do() {
+        let why = |access, kind: io::ErrorKind| {
+            refused(Path::new("/cdrom/data"), access, kind.into()).to_string()
+        };
+        let said = why(Access::Visit, io::ErrorKind::ReadOnlyFilesystem);
+        assert!(said.contains("`cp -a /cdrom/data COPY`"), "{said}");
+        let said = why(Access::Own, io::ErrorKind::ReadOnlyFilesystem);
+        assert_eq!(said, "cannot write /cdrom/data/lock");
+    }
 }

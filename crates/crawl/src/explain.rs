@@ -130,6 +130,10 @@ fn scope_rows(out: &mut Saying, url: &CanonicalUrl, row: Option<&UrlRow>, jobs: 
             out.say(name("scope"), "no", scope_words(job));
             continue;
         }
+        if job.news && met.is_none() {
+            let how = "it is asked for where a front page or a feed shows it as an article";
+            out.say(name("news"), "maybe", how);
+        }
         match admit(job, &suffixes, url, depth) {
             Admission::Skip(SkipReason::Extension) => {
                 let ending = url.extension().unwrap_or_default();

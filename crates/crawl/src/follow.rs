@@ -6,6 +6,7 @@
 
 use crate::backlinks::{Backlinks, chain};
 use crate::data_dir::DataDir;
+use crate::news::NewsState;
 use crate::settings::EngineSettings;
 use crate::words::Words;
 use argiope_index::IndexSettings;
@@ -39,6 +40,8 @@ pub struct Followers {
     pub links: Arc<Backlinks>,
     /// Every word.
     pub words: Arc<Words>,
+    /// Articles and stories of the sites whose news are followed.
+    pub news: Arc<NewsState>,
 }
 
 impl Followers {
@@ -48,7 +51,8 @@ impl Followers {
         let index = IndexSettings { memory: settings.index_memory(), ..settings.index.clone() };
         let called = settings.links.then(|| links.clone());
         let words = Words::new(dir, store.clone(), called, index, settings.hold.clone());
-        Followers { links, words: Arc::new(words) }
+        let news = Arc::new(NewsState::new(dir, store.clone(), settings));
+        Followers { links, words: Arc::new(words), news }
     }
 }
 

@@ -35,6 +35,7 @@ use crate::backlinks::{Backlinks, chain};
 use crate::data_dir::{DataDir, log_dir, receipts_dir};
 use crate::disk;
 use crate::log::forget_details;
+use crate::news::{NewsError, forget_news};
 use crate::words::{Hold, Words};
 use argiope_archive::{
     ArchiveError, SegmentKind as ArchiveKind, Segments, WarcInfo, blank_records, blank_texts,
@@ -115,6 +116,9 @@ pub enum ForgetError {
         #[source]
         source: io::Error,
     },
+    /// The news could not be written anew.
+    #[error(transparent)]
+    News(#[from] NewsError),
     /// The archive failed.
     #[error(transparent)]
     Archive(#[from] ArchiveError),
@@ -278,6 +282,7 @@ fn behind_the_commit(
         forget_details(&logs, &plan.urls.iter().map(String::as_str).collect())
             .map_err(io_error("rewrite", &logs))?;
         forget_words(dir, &store)?;
+        forget_news(dir, &*store, &plan.urls)?;
     }
     let after = FileBefore::of(dir, &*store, plan)?;
     drop(store);

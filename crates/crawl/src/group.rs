@@ -103,6 +103,8 @@ pub(crate) struct PageDone {
 pub(crate) struct Revisited {
     /// What was remembered of its visits.
     pub plan: PageState,
+    /// When it was found.
+    pub first_seen: Option<Time>,
     /// The pages of its site that it links to, where they may become due.
     pub children: Vec<UrlKey>,
     /// What these did since its last turn.

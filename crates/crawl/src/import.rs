@@ -245,6 +245,7 @@ fn new_job(store: &dyn Store, order: &ImportOrder) -> Result<Job, StoreError> {
         query: QueryPolicy::Keep,
         filter: None,
         aim: None,
+        news: false,
     })
 }
 

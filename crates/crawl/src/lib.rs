@@ -51,6 +51,7 @@ mod backlinks;
 mod before;
 mod cdx;
 mod committer;
+mod content;
 mod control;
 mod copy;
 mod data_dir;
@@ -69,6 +70,7 @@ mod filters;
 mod fleet;
 mod follow;
 mod forget;
+mod gather;
 mod group;
 mod import;
 mod judge;
@@ -80,6 +82,7 @@ mod look;
 mod member;
 mod metrics;
 mod moment;
+mod news;
 mod order;
 mod overview;
 mod rank;
@@ -99,6 +102,7 @@ mod visit;
 mod words;
 mod world;
 
+pub use argiope_fetch::is_private_address;
 pub use argiope_index::{IndexError, IndexSettings, span_of};
 pub use ask::{Asked, LinkOrder, Question, TopBy, answer};
 pub use ask_words::{PlaceOrder, SearchOrder, WordOrder};
@@ -111,7 +115,7 @@ pub use copy::{
 };
 pub use data_dir::{Access, DataDir, DataDirError, Manifest};
 pub use difference::{DiffLine, Difference, NoDifference, near_changes};
-pub use director::{Return, Tally};
+pub use director::{NewsTally, PutOff, Return, Tally};
 pub use disk::dir_bytes;
 pub use export::{export_cdxj, export_warc};
 pub use export_graph::{
@@ -140,10 +144,14 @@ pub use live_tree::LiveTree;
 pub use member::{Follows, follows};
 pub use metrics::{page as metrics_page, serve as serve_metrics};
 pub use moment::moment_of;
-pub use order::{NewJob, Picked, open_jobs, pick_job};
+pub use news::{
+    Gained, NewsAct, NewsError, NewsOrder, NewsSource, NewsState, RuleAction, SavedView, WordRule,
+    verify_news,
+};
+pub use order::{NewJob, Picked, open_jobs, pick_job, pick_news};
 pub use retention::{Keep, NoRule};
 pub use run::{Ended, EngineError, Instruction, Run, SiteChange, Summary, run};
-pub use settings::{EngineSettings, RevisitSettings, gap as address_gap};
+pub use settings::{EngineSettings, NewsSettings, RevisitSettings, gap as address_gap};
 pub use sites::{excluded_starts, forgive_site};
 pub use texts::{Texts, TextsError, texts_again};
 pub use topic::has_words;

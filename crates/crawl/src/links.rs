@@ -1,6 +1,8 @@
 //! The links of a page, judged: which are news, which belong to the job, which are left alone.
 
+use crate::content::Content;
 use crate::director::budgets::has_budgets;
+use crate::gather::Gathered;
 use crate::group::{Found, KnownLink};
 use crate::visit::Shared;
 use argiope_filter::Filter;
@@ -101,6 +103,60 @@ pub(crate) fn judge_links(
         });
     }
     (found, known)
+}
+
+/// What a page of a news job leads to and the cache does not know, as the job's rules have it: what was
+/// gathered from it, or where it redirects to.
+pub(crate) fn judge_gathered(
+    shared: &Shared,
+    job: &Job,
+    entry: &Entry,
+    content: &Content,
+) -> Vec<Found> {
+    let redirects: Vec<Link> =
+        content.links.iter().filter(|link| link.kind == LinkKind::Redirect).cloned().collect();
+    let (mut found, _) = judge_links(shared, job, entry, &redirects, false);
+    let filter = shared.filters.of(job.id);
+    for (index, Gathered { url, depth, role }) in content.gathered.iter().cloned().enumerate() {
+        let url = job.query.apply(url.without_session().unwrap_or(url));
+        let fingerprint = seen_fingerprint(job, &url);
+        if shared.seen.knows(fingerprint, depth) {
+            continue;
+        }
+        let skip = match admit(job, &shared.suffixes, &url, depth) {
+            Admission::Queue => None,
+            Admission::Skip(SkipReason::Extension) if role == Role::Sitemap => None,
+            Admission::Skip(reason) => Some(reason),
+            Admission::OutOfScope => continue,
+        };
+        let (key, page) = (url.key(&shared.pinned), role == Role::Page);
+        let refuses = |filter: &Filter| {
+            shared.filters.refuses(filter, job, &url, &shared.suffixes, Default::default())
+        };
+        let asked = filter.as_deref().filter(|_| skip.is_none() && page);
+        let skip = skip.or(asked.is_some_and(refuses).then_some(SkipReason::Filter));
+        let skip = skip.or(shared.is_forbidden(key.host, &url).then_some(SkipReason::Robots));
+        // A sitemap in a sitemap is one step farther, as a redirect is.
+        let nested = !page && entry.role == Role::Sitemap;
+        let hops = if nested { entry.hops.saturating_add(1) } else { 0 };
+        if hops > shared.max_redirects {
+            continue;
+        }
+        found.push(Found {
+            key,
+            url,
+            depth,
+            index: Some(index),
+            skip,
+            role,
+            hops,
+            line: 0,
+            back: None,
+            other_site: false,
+            score: None,
+        });
+    }
+    found
 }
 
 /// The other sites that a page links to, each once, and whether a URL to be asked for was found with it;

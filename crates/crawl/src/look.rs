@@ -6,9 +6,10 @@
 //! * What is not here: what counts as a change (`before`, `archive`).
 
 use crate::before::{Before, Compared};
+use crate::content::{Content, content_of, first_bytes};
 use crate::director::Stage;
 use crate::group::PageDone;
-use crate::visit::{Content, VisitError, Work, answered, content_of, first_bytes};
+use crate::visit::{VisitError, Work, answered};
 use argiope_archive::{TextBlob, decode_text};
 use argiope_fetch::{Answer, Body, Conditions};
 use argiope_frontier::{Answered, Entry};

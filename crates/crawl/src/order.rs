@@ -1,10 +1,13 @@
 //! From what the user asked to a job: a new one, or one to go on with.
 
 use crate::director::caps::is_raised;
+use crate::gather::fronts;
 use argiope_model::{
     Aim, CanonicalUrl, Job, JobId, JobState, Limits, Order, QueryPolicy, Scope, ScopeRule,
     Suffixes, Time, Wanted,
 };
+use argiope_news::Sites;
+use argiope_parse::default_skip_extensions;
 use argiope_store::{JobChange, JobRow};
 use std::collections::BTreeSet;
 
@@ -62,9 +65,11 @@ pub fn pick_job(order: NewJob, jobs: &[JobRow], suffixes: &Suffixes, now: Time) 
         query: order.query,
         filter: order.filter.clone().flatten(),
         aim: order.aim,
+        news: false,
     };
     let same = |old: &Job| {
-        old.seeds == job.seeds
+        !old.news
+            && old.seeds == job.seeds
             && old.scope == job.scope
             && old.order == job.order
             && old.aim == job.aim
@@ -85,6 +90,46 @@ pub fn pick_job(order: NewJob, jobs: &[JobRow], suffixes: &Suffixes, now: Time) 
             Picked::Resumed(Box::new(renewed))
         }
     }
+}
+
+/// Finds or makes the job that collects the news of these sites: there is one in a directory. It begins at
+/// their front pages as they are now, and each site belongs to it whole. `None` where no site is followed
+/// and none was.
+pub fn pick_news(sites: &Sites, jobs: &[JobRow], suffixes: &Suffixes, now: Time) -> Option<Picked> {
+    let earlier = jobs.iter().rev().find(|row| row.job.news && row.state != JobState::Dropped);
+    if sites.is_empty() && earlier.is_none() {
+        return None;
+    }
+    let mut scope = Scope { rule: ScopeRule::Domain, names: BTreeSet::new() };
+    let mut seeds: Vec<CanonicalUrl> = Vec::new();
+    for recipe in sites.recipes() {
+        scope.admit_domain(&recipe.site);
+        for front in fronts(recipe) {
+            scope.admit_seed(&front, suffixes);
+            if !seeds.contains(&front) {
+                seeds.push(front);
+            }
+        }
+    }
+    let types = BTreeSet::from(["html".to_owned()]);
+    let id = jobs.iter().map(|row| row.job.id.0).max().unwrap_or(0) + 1;
+    let job = Job {
+        id: earlier.map_or(JobId(id), |row| row.job.id),
+        created: earlier.map_or(now, |row| row.job.created),
+        seeds,
+        scope,
+        order: Order::Breadth,
+        limits: Limits::default(),
+        wanted: Wanted { skip_extensions: default_skip_extensions(&types), types },
+        query: QueryPolicy::Keep,
+        filter: earlier.and_then(|row| row.job.filter.clone()),
+        aim: None,
+        news: true,
+    };
+    Some(match earlier {
+        Some(_) => Picked::Resumed(Box::new(job)),
+        None => Picked::New(Box::new(job)),
+    })
 }
 
 /// Whether a job that was done has something to do again: it may take more of each site.

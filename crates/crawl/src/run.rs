@@ -3,10 +3,11 @@
 use crate::before::Sites;
 use crate::committer::Committer;
 use crate::data_dir::{DataDir, log_dir};
-use crate::director::{Committing, Director, Return, Tally};
+use crate::director::{Committing, Director, NewsTally, PutOff, Return, Tally};
 use crate::disk;
 use crate::filters::FilterChange;
 use crate::fleet::{Block, Fleet, Keeping, Term, ends_term, join, keep};
+use crate::gather::Gather;
 use crate::group::{Event, Group};
 use crate::live::{Live, Look};
 use crate::log::CrawlLog;
@@ -22,6 +23,7 @@ use argiope_frontier::{Delays, Exclusions, SeenCache, Trap};
 use argiope_model::{HostKey, JobId, JobState, Suffixes, UrlKey};
 use argiope_store::{Discovery, JobRow, PostgresStore, SegmentKind, Store, StoreError};
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::sync::{Arc, mpsc as blocking};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -80,6 +82,10 @@ pub struct Summary {
     pub again: Tally,
     /// Sites that have reached the cap on their pages.
     pub capped_sites: usize,
+    /// What came of looking for news, by site.
+    pub news: BTreeMap<String, NewsTally>,
+    /// Sites of which a round for news has left something to the next one.
+    pub put_off: BTreeMap<String, PutOff>,
 }
 
 /// Everything a run needs.
@@ -159,7 +165,7 @@ pub async fn run(mut run: Run) -> Result<Summary, EngineError> {
         );
         run.settings.connections = most;
     }
-    run.settings.leave_word(run.dir.path());
+    run.settings.news.anew = run.settings.leave_word(run.dir.path());
     let job = match &run.picked {
         Some(Picked::New(job) | Picked::Resumed(job)) => Some(job.id),
         Some(Picked::Finished(row)) => Some(row.job.id),
@@ -213,6 +219,8 @@ fn nothing_done(tenure: &Tenure) -> Summary {
         peak_memory: disk::peak_memory(),
         again: Tally::default(),
         capped_sites: 0,
+        news: BTreeMap::new(),
+        put_off: BTreeMap::new(),
     }
 }
 
@@ -364,6 +372,7 @@ pub(crate) fn open_shared(
         traps: Watching::new(settings.traps, settings.trap_memory(), known, dir.suffixes().clone()),
         large: Semaphore::new(1),
         budgets: settings.budgets,
+        gather: Gather::new(&settings.news, settings.news.anew.then(|| clock.now())),
         events,
     })
 }

@@ -1,11 +1,13 @@
 //! What the engine needs to know, validated by the caller.
 
+use crate::news::NewsSource;
 use crate::words::Hold;
 use argiope_fetch::FetchSettings;
 use argiope_frontier::revisit::{Pattern, PolicyName, Rule};
 use argiope_frontier::{Network, Patience};
 use argiope_index::IndexSettings;
 use serde::{Deserialize, Serialize};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 use std::time::Duration;
 use std::{fs, io};
@@ -16,9 +18,16 @@ struct LastRun {
     delay_ms: u64,
     robots: bool,
     user_agent: String,
+    /// Which news it wanted.
+    #[serde(default)]
+    news: u64,
 }
 
 const LAST_RUN: &str = "last-run.json";
+
+fn last_run(data: &Path) -> Option<LastRun> {
+    serde_json::from_slice(&fs::read(data.join(LAST_RUN)).ok()?).ok()
+}
 
 /// How a crawl is run.
 #[derive(Clone, Debug)]
@@ -66,10 +75,46 @@ pub struct EngineSettings {
     pub revisit: RevisitSettings,
     /// Whether sites have budgets in jobs without borders.
     pub budgets: bool,
+    /// How news are collected.
+    pub news: NewsSettings,
     /// What makes the crawl wait: followers that cannot keep up.
     pub hold: Hold,
     /// What the fetcher needs; `spool_dir` and `body_memory` are set by the engine.
     pub fetch: FetchSettings,
+}
+
+/// How news are collected.
+#[derive(Clone, Debug)]
+pub struct NewsSettings {
+    /// The sites that are followed.
+    pub source: NewsSource,
+    /// How often news are looked for where a recipe does not say.
+    pub cycle: Duration,
+    /// Articles younger than this are asked for changes in each cycle.
+    pub recent: Duration,
+    /// Only articles on this subject are fetched.
+    pub subject: Option<String>,
+    /// Only these of the sites that are followed are looked at; all where none is named.
+    pub sites: Vec<String>,
+    /// Only news are worked on: other jobs rest, and a round looks at front pages, feeds and recent articles
+    /// whatever their plans are.
+    pub only: bool,
+    /// Other news are wanted than by the run before; the engine finds that out.
+    pub anew: bool,
+}
+
+impl Default for NewsSettings {
+    fn default() -> Self {
+        NewsSettings {
+            source: NewsSource::default(),
+            cycle: Duration::from_secs(900),
+            recent: Duration::from_secs(2 * 86_400),
+            subject: None,
+            sites: Vec::new(),
+            only: false,
+            anew: false,
+        }
+    }
 }
 
 /// When pages are visited again.
@@ -118,24 +163,29 @@ pub fn gap(set: Option<Duration>, delay: Duration) -> Duration {
 }
 
 impl EngineSettings {
-    /// Leaves word of how this run asks, for those who want to know after it.
-    pub(crate) fn leave_word(&self, data: &Path) {
+    /// Leaves word of how this run asks, for those who want to know after it; says whether it wants other
+    /// news than the one before.
+    pub(crate) fn leave_word(&self, data: &Path) -> bool {
+        let mut hash = DefaultHasher::new();
+        format!("{:?} {:?}", self.news.subject, self.news.source.sites()).hash(&mut hash);
         let word = LastRun {
             delay_ms: u64::try_from(self.delay.as_millis()).unwrap_or(u64::MAX),
             robots: self.robots,
             user_agent: self.fetch.user_agent.clone(),
+            news: hash.finish(),
         };
+        let before = last_run(data).map(|last| last.news);
         let written = serde_json::to_vec(&word).map_err(io::Error::from);
         if let Err(e) = written.and_then(|bytes| fs::write(data.join(LAST_RUN), bytes)) {
             tracing::debug!("no word of this run could be left: {e}");
         }
+        before != Some(word.news)
     }
 
     /// These settings, but asking as the last run in a directory did.
     pub(crate) fn as_in_last_run(&self, data: &Path) -> EngineSettings {
         let mut out = self.clone();
-        let read = fs::read(data.join(LAST_RUN)).ok();
-        if let Some(last) = read.and_then(|bytes| serde_json::from_slice::<LastRun>(&bytes).ok()) {
+        if let Some(last) = last_run(data) {
             (out.delay, out.robots) = (Duration::from_millis(last.delay_ms), last.robots);
             out.fetch.user_agent = last.user_agent;
         }

@@ -16,11 +16,11 @@
 //!   stays common to them. The index is thrown away before the first text moves: it holds places.
 //! * What is not here: the index (`words`), links (those of a page are kept as they were).
 
+use crate::content::{content_of, first_bytes};
 use crate::data_dir::DataDir;
 use crate::disk;
 use crate::run::EngineError;
 use crate::settings::EngineSettings;
-use crate::visit::{content_of, first_bytes};
 use crate::world::Clock;
 use argiope_archive::{
     ArchiveError, Prepared, SegmentKind as ArchiveKind, Segments, http_status, open_record,

@@ -45,6 +45,8 @@ pub struct Verified {
     pub documents: u64,
     /// Versions of the past that it holds, compared.
     pub past: u64,
+    /// Articles of the news compared.
+    pub articles: u64,
     /// What does not agree, at most a thousand rows.
     pub problems: Vec<Problem>,
     /// How many problems there are.
@@ -52,7 +54,7 @@ pub struct Verified {
 }
 
 impl Verified {
-    fn problem(&mut self, place: impl Into<String>, problem: impl Into<String>) {
+    pub(crate) fn problem(&mut self, place: impl Into<String>, problem: impl Into<String>) {
         self.problem_count += 1;
         if self.problems.len() < 1000 {
             self.problems.push(Problem { place: place.into(), problem: problem.into() });

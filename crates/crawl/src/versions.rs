@@ -8,8 +8,8 @@
 //! * What is not here: which of two texts differ and whether that counts (`archive`).
 
 use crate::before::is_sight;
+use crate::content::{content_of, first_bytes};
 use crate::look::bare_text;
-use crate::visit::{content_of, first_bytes};
 use argiope_archive::{
     ArchiveError, Reason, RecordReader, Sight, TextBlob, Watcher, decode_text, digest_base32,
     open_record, read_text,

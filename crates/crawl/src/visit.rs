@@ -4,23 +4,24 @@
 //! here, beside other visits: decoding, parsing, resolving, judging links, digests,
 //! compression.
 
-use crate::before::{Before, Compared, Judged, Sites, children_of, same};
+use crate::before::{Before, Judged, Sites, children_of, same};
+use crate::content::{Content, content_of, first_bytes, listing, sitemap};
 use crate::digests::digests;
 use crate::director::Stage;
 use crate::filters::Filters;
+use crate::gather::{Gather, Gathered, Kind};
 use crate::group::{Event, PageDone, Recorded, Revisited};
 use crate::judge::{judge, note_only, refused_by_filter, skip_of};
-use crate::links::{judge_links, sites_of};
+use crate::links::{judge_gathered, judge_links, sites_of};
 use crate::look::{bare_text, compared};
 use crate::tenure::Tenure;
 use crate::topic::{Said, is_only_example, words_of};
 use crate::traps::Watching;
 use crate::world::{Clock, Web};
 use argiope_archive::{
-    Compression, Payload, RecordHead, TextBlob, encode_text, http_head_for_archive,
-    not_modified_record, response_record,
+    Compression, Payload, RecordHead, http_head_for_archive, not_modified_record, response_record,
 };
-use argiope_fetch::{Answer, Body, Conditions, FetchError, Head, decoded_reader};
+use argiope_fetch::{Answer, Body, Conditions, FetchError, Head};
 use argiope_filter::Known;
 use argiope_frontier::revisit::Hint;
 use argiope_frontier::{Answered, Entry, Heard, Manner, Robots, SeenCache, SkipReason};
@@ -29,9 +30,7 @@ use argiope_model::{
     OutcomeKind, Role, Suffixes, Time, UrlKey,
 };
 use argiope_parse as parse;
-use argiope_store::{
-    MalformedLink, Next, Store, StoreError, UrlState, decode_links, encode_page_links,
-};
+use argiope_store::{Next, Store, StoreError, UrlState, decode_links, encode_page_links};
 use std::collections::HashMap;
 use std::io::{self, Read};
 use std::net::IpAddr;
@@ -42,12 +41,10 @@ use tokio::sync::{Semaphore, mpsc};
 
 /// Bodies larger than this are worked on one at a time, off the other visits' way.
 const LARGE: u64 = 256 << 10;
+/// Links to news are looked for in so much of a page.
+const MAX_FRONT: u64 = 8 << 20;
 /// A page of a busy host is tried again this often, at least.
 const BUSY_TRIES: u8 = 8;
-/// Sitemaps are read up to this length (the protocol's limit).
-const MAX_SITEMAP: u64 = 50 << 20;
-/// No text is taken from a longer PDF: it is read whole.
-const MAX_PDF: u64 = 32 << 20;
 
 /// What all visits share.
 pub(crate) struct Shared {
@@ -84,6 +81,8 @@ pub(crate) struct Shared {
     pub large: Semaphore,
     /// Whether the sites that pages link to are told.
     pub budgets: bool,
+    /// Which links of news pages are followed.
+    pub gather: Gather,
     pub events: mpsc::Sender<Event>,
 }
 
@@ -151,7 +150,7 @@ pub(crate) async fn visit(
 ) {
     let (host, place, kept) = (entry.key.host, entry.place, entry.clone());
     let before = match entry.again && !entry.expand {
-        true => shared.blocking(|| Before::load(&shared, &entry)).map(Some),
+        true => shared.blocking(|| Before::load(&shared, &job, &entry)).map(Some),
         false => Ok(None),
     };
     let before = match before {
@@ -257,33 +256,6 @@ pub(crate) struct Work<'a> {
     pub before: Option<&'a Before>,
 }
 
-/// What the body of a good answer holds.
-#[derive(Default)]
-pub(crate) struct Content {
-    pub text: Option<Vec<u8>>,
-    /// The same as it is, and the title.
-    plain: Option<String>,
-    /// Why there is none, where there should be one.
-    no_text: Option<String>,
-    /// Its language, where that can be told.
-    language: Option<String>,
-    links: Vec<Link>,
-    /// Where each link stands in the text.
-    at: Vec<u32>,
-    /// References that should have been links and cannot be read.
-    malformed: Vec<MalformedLink>,
-    words: u64,
-    directives: Directives,
-    /// Of a sitemap: the URLs it lists are sitemaps themselves.
-    index: bool,
-    /// Of a sitemap: when pages were changed, as it says.
-    modified: Vec<(CanonicalUrl, Time)>,
-    /// The text without advertisements, where the markup names some and it is to be compared.
-    pub bare: Option<TextBlob>,
-    /// What was compared, where a second look should tell whether it has changed.
-    unsure: Option<Compared>,
-}
-
 impl Work<'_> {
     pub(crate) async fn ask(
         &self,
@@ -302,6 +274,8 @@ impl Work<'_> {
     /// Looks at the stored links of a page again, under the rules that hold now.
     fn expand(&self, entry: Entry) -> Result<PageDone, VisitError> {
         let blob = self.shared.store.links(&[entry.key])?.pop().flatten();
+        // Which links lead to news is told by the page, not by its links alone.
+        let blob = blob.filter(|_| !self.job.news);
         let links = blob.map(|b| decode_links(&b)).transpose()?.unwrap_or_default();
         let (found, known) = judge_links(self.shared, self.job, &entry, &links, false);
         let sites = sites_of(self.shared, self.job, &entry, &links, &found);
@@ -371,7 +345,10 @@ impl Work<'_> {
             (outcome, content.links) = self.no_document(&entry, &head);
         } else if entry.role == Role::Sitemap {
             if let Some(decoded) = &decoded {
-                content = sitemap(&entry.url, decoded)?;
+                content = match self.job.news {
+                    true => self.listed(&entry, &head, decoded)?,
+                    false => sitemap(&entry.url, decoded)?,
+                };
             }
         } else if let Some(decoded) = &decoded {
             let plain: &Body = decoded;
@@ -381,6 +358,9 @@ impl Work<'_> {
             let media = parse::media_type(declared.as_deref(), &first, ending.as_deref());
             if parse::is_wanted(&media.essence, &self.job.wanted.types) {
                 content = content_of(&entry.url, &media, plain, self.shared.agent.as_deref())?;
+                if self.job.news && parse::type_group(&media.essence) == "html" {
+                    content.gathered = self.gathered(&entry, &media, plain, &content.links)?;
+                }
                 if self.before.is_some() {
                     content.bare = bare_text(&entry.url, &media, plain)?;
                 }
@@ -453,6 +433,36 @@ impl Work<'_> {
         self.finish(entry, capture, recorded, content, ip)
     }
 
+    /// What is to be asked for next by a page of a news job.
+    fn gathered(
+        &self,
+        entry: &Entry,
+        media: &parse::MediaType,
+        body: &Body,
+        links: &[Link],
+    ) -> Result<Vec<Gathered>, VisitError> {
+        let mut read = Vec::new();
+        let html = match body.bytes() {
+            Some(bytes) => bytes,
+            None => {
+                body.reader()?.take(MAX_FRONT).read_to_end(&mut read)?;
+                &read
+            }
+        };
+        let Shared { gather, suffixes, clock, .. } = self.shared;
+        let charset = media.charset.as_deref();
+        Ok(gather.page(entry, html, charset, links, suffixes, clock.now()))
+    }
+
+    /// The same by a feed or a sitemap.
+    fn listed(&self, entry: &Entry, head: &Head, body: &Body) -> Result<Content, VisitError> {
+        let (bytes, declared) = (listing(body)?, head.content_type());
+        let now = self.shared.clock.now();
+        let (gathered, modified) =
+            self.shared.gather.listed(entry, &bytes, declared.as_deref(), now);
+        Ok(Content { gathered, modified, ..Content::default() })
+    }
+
     /// Why the job's filter refuses a page, now that all of it is known.
     fn refused(
         &self,
@@ -513,7 +523,9 @@ impl Work<'_> {
         let compared = compared(content)?;
         let Judged { verdict, unsure } =
             before.judge(self.shared, entry, capture, compared.as_ref())?;
-        content.unsure = compared.filter(|_| unsure);
+        // Of a front page of news it does not matter which of its boxes turn.
+        let leads_on = self.job.news && Kind::of(entry.role, entry.depth) != Kind::Article;
+        content.unsure = compared.filter(|_| unsure && !leads_on);
         if let Some(last) = before.identical(capture) {
             // The same page in another coding is kept as it was sent.
             let as_sent = last.payload_digest == capture.payload_digest;
@@ -524,10 +536,14 @@ impl Work<'_> {
                 *recorded = None;
                 *capture = same(capture);
             }
-            *content = Content { directives: content.directives, ..Content::default() };
+            // What a page leads to may be wanted now, where it was not before.
+            let gathered = std::mem::take(&mut content.gathered);
+            let directives = content.directives;
+            *content = Content { directives, gathered, ..Content::default() };
         } else if verdict.reason == ChangeReason::ErrorPage {
             // What stands in for the page leads nowhere.
             (content.links, content.malformed) = (Vec::new(), Vec::new());
+            content.gathered.clear();
         }
         if !self.shared.archive {
             *recorded = None;
@@ -544,7 +560,8 @@ impl Work<'_> {
         capture: Option<&Capture>,
         modified: &[(CanonicalUrl, Time)],
     ) -> Result<Revisited, VisitError> {
-        let mut out = Revisited { plan: before.plan, ..Revisited::default() };
+        let (plan, first_seen) = (before.plan, before.first_seen);
+        let mut out = Revisited { plan, first_seen, ..Revisited::default() };
         let changed = capture.and_then(|c| c.verdict).is_some_and(|v| v.reason.counts());
         let store = &self.shared.store;
         if entry.role == Role::Sitemap {
@@ -622,6 +639,10 @@ impl Work<'_> {
         let (mut found, known) =
             match content.directives.nofollow || is_only_example(self.shared, self.job, &entry) {
                 true => Default::default(),
+                false if self.job.news => {
+                    let to = judge_gathered(self.shared, self.job, &entry, &content);
+                    (to, Vec::new())
+                }
                 false => judge_links(self.shared, self.job, &entry, &content.links, content.index),
             };
         let traps = match next {
@@ -684,81 +705,6 @@ impl Work<'_> {
     }
 }
 
-/// What a body says.
-pub(crate) fn content_of(
-    url: &CanonicalUrl,
-    media: &parse::MediaType,
-    body: &Body,
-    agent: Option<&str>,
-) -> Result<Content, VisitError> {
-    let charset = media.charset.as_deref();
-    let mut no_text = None;
-    let page = match (parse::type_group(&media.essence), body.bytes()) {
-        ("html", Some(bytes)) => parse::parse_html(bytes, charset),
-        ("html", None) => parse::parse_html_reader(body.reader()?, charset)?,
-        ("text", Some(bytes)) => parse::parse_text(bytes, charset),
-        ("text", None) => {
-            let mut head = Vec::new();
-            body.reader()?.take(4 << 20).read_to_end(&mut head)?;
-            parse::parse_text(&head, charset)
-        }
-        ("pdf", _) if body.len() > MAX_PDF => {
-            let no_text = Some(format!("it is longer than {} MB", MAX_PDF >> 20));
-            return Ok(Content { no_text, ..Content::default() });
-        }
-        ("pdf", bytes) => {
-            let mut whole = Vec::new();
-            if bytes.is_none() {
-                body.reader()?.read_to_end(&mut whole)?;
-            }
-            let (page, why) = parse::parse_pdf(bytes.unwrap_or(&whole));
-            no_text = why.map(|why| why.to_string());
-            page
-        }
-        _ => return Ok(Content::default()),
-    };
-    let parse::Resolved { links, at, malformed } = parse::resolve(&page, url);
-    let malformed = malformed.into_iter().map(|m| MalformedLink {
-        href: m.href.into(),
-        words: m.words.into(),
-        reason: m.reason.to_string().into(),
-    });
-    let malformed = malformed.collect();
-    let directives = agent.map(|agent| parse::meta_directives(&page.robots, agent));
-    let words = page.text.split_ascii_whitespace().count() as u64;
-    let language = page.language.clone();
-    // A scanned document is known by its title at least.
-    let is_mute = no_text.is_some() && page.title.is_empty();
-    let blob = TextBlob {
-        parser_version: parse::PARSER_VERSION,
-        title: page.title,
-        description: page.description,
-        headings: page.headings.into_iter().map(|h| h.text).collect(),
-        language: page.language,
-        text: page.text,
-        around: page.around,
-    };
-    let text = (!is_mute).then(|| encode_text(&blob));
-    let plain = no_text.is_none().then(|| {
-        let TextBlob { mut text, title, .. } = blob;
-        text.push('\n');
-        text.push_str(&title);
-        text
-    });
-    Ok(Content {
-        text,
-        plain,
-        no_text,
-        language,
-        links,
-        at,
-        malformed,
-        words,
-        directives: directives.unwrap_or_default(),
-        ..Content::default()
-    })
-}
-
 /// How often a page is tried again. A host that asks us to slow down means "later", not "no": the
 /// pauses of its host are what keeps the tries apart, and in the end it is given up.
 pub(crate) fn tries(outcome: &FetchOutcome, retries: u8) -> u8 {
@@ -766,31 +712,4 @@ pub(crate) fn tries(outcome: &FetchOutcome, retries: u8) -> u8 {
         Manner::Busy if retries > 0 => retries.max(BUSY_TRIES),
         _ => retries,
     }
-}
-
-pub(crate) fn first_bytes(body: &Body) -> Result<Vec<u8>, VisitError> {
-    let mut first = Vec::new();
-    body.reader()?.take(1500).read_to_end(&mut first)?;
-    Ok(first)
-}
-
-/// What a sitemap lists, as links.
-fn sitemap(url: &CanonicalUrl, body: &Body) -> Result<Content, VisitError> {
-    let mut bytes = Vec::new();
-    let mut reader = body.reader()?;
-    reader.by_ref().take(2).read_to_end(&mut bytes)?;
-    let packed = bytes == [0x1f, 0x8b];
-    let rest = io::Cursor::new(bytes).chain(reader);
-    let plain = decoded_reader(rest, if packed { "gzip" } else { "" })?;
-    let mut bytes = Vec::new();
-    // A damaged end does not make the beginning worthless.
-    let _ = plain.take(MAX_SITEMAP).read_to_end(&mut bytes);
-    let sitemap = parse::parse_sitemap(&bytes, url);
-    let index = sitemap.kind == parse::SitemapKind::Index;
-    let link =
-        |url| Link { url, words: "".into(), kind: LinkKind::Seed, nofollow: false, count: 1 };
-    let modified = |listed: &parse::SitemapUrl| Some((listed.url.clone(), listed.last_modified?));
-    let modified = sitemap.urls.iter().filter_map(modified).collect();
-    let links = sitemap.urls.into_iter().map(|listed| link(listed.url)).collect();
-    Ok(Content { links, index, modified, ..Content::default() })
 }

@@ -5,7 +5,7 @@
 //! still written to: it is copied, and only as far as the store knows it.
 
 use super::problem::{CopyError, io_error};
-use crate::data_dir::{receipts_dir, text_dir, warc_dir};
+use crate::data_dir::{news_dir, receipts_dir, text_dir, warc_dir};
 use argiope_archive::{text_segment_name, warc_segment_name};
 use argiope_store::SegmentKind;
 use std::collections::BTreeMap;
@@ -111,8 +111,16 @@ pub(super) fn put_all(
     Ok(done)
 }
 
-/// Copies the receipts of what was forgotten.
-pub(super) fn put_receipts(from: &Path, to: &Path) -> Result<(), CopyError> {
+/// Copies what nobody can make again: the receipts of what was forgotten, the sites whose news are followed and what their
+/// reader has.
+pub(super) fn put_own(from: &Path, to: &Path) -> Result<(), CopyError> {
+    for name in ["sites.toml", "reader.json"] {
+        let (from, to) = (news_dir(from), news_dir(to));
+        if from.join(name).exists() {
+            fs::create_dir_all(&to).map_err(io_error("make the directory", &to))?;
+            put_file(&from.join(name), &to.join(name))?;
+        }
+    }
     let (from, to) = (receipts_dir(from), receipts_dir(to));
     let Ok(listing) = fs::read_dir(&from) else { return Ok(()) };
     for entry in listing.flatten() {

@@ -19,6 +19,8 @@ pub(super) struct Active {
     pub(super) limited: bool,
     /// Its new pages wait for the budget of a day.
     pub(super) held: bool,
+    /// Not worked on in this run, which is for news alone.
+    pub(super) rests: bool,
     /// In a fleet, where pages are limited: how many this worker may still commit.
     pub(super) quota: Option<Quota>,
     /// The same of bytes, where they are limited.
@@ -64,6 +66,7 @@ impl Active {
             bytes: 0,
             limited: false,
             held: false,
+            rests: false,
             quota: None,
             bytes_quota: None,
         }
@@ -93,7 +96,7 @@ impl Active {
 
     /// Whether nothing more may be handed out, for now or at all.
     pub(super) fn full(&self) -> bool {
-        if self.held || self.bytes_quota.is_some_and(|quota| quota.asked) {
+        if self.held || self.rests || self.bytes_quota.is_some_and(|quota| quota.asked) {
             return true;
         }
         if let Some(quota) = &self.quota {

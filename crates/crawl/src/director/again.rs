@@ -11,16 +11,17 @@
 //! * Invariants: nothing is visited beyond the budget; what is queued already is not queued again.
 
 use super::Director;
+use super::rechecks::Rechecks;
 use crate::ask::cycled;
+use crate::gather::{Cadence, Kind, SLOW, level_again};
 use crate::group::PageDone;
 use crate::run::EngineError;
 use crate::settings::RevisitSettings;
-use argiope_frontier::page_of;
-use argiope_frontier::place_of_seed;
 use argiope_frontier::revisit::{
     Allowance, Event, Fixed, Fr, Fresh, FreshSettings, Knowledge, Page, PageState, PolicyName,
     Revisit, Said, Spending, Step, Visit, said,
 };
+use argiope_frontier::{page_of, place_of_link, place_of_seed};
 use argiope_model::{
     CanonicalUrl, ChangeReason, JobState, OutcomeKind, Role, SiteKey, Time, UrlKey, Verdict,
 };
@@ -71,6 +72,10 @@ const MOST_NEAR: usize = 200_000;
 const TURNS: usize = 64;
 /// With budget left, no page is visited sooner after a visit.
 const SOONEST: Duration = Duration::from_secs(600);
+/// What was not asked for comes again after this long.
+const LATER: Duration = Duration::from_secs(3_600);
+/// The unit of cycles that are kept with a page.
+const QUARTER: Duration = Duration::from_secs(900);
 /// What was learned is written down this often.
 const NOTE_MS: i64 = 600_000;
 
@@ -146,6 +151,10 @@ pub(super) struct Again {
     cycles: HashMap<UrlKey, u16>,
     rules: HashMap<usize, Spending>,
     sites: HashMap<SiteKey, Spending>,
+    /// Of a watch: articles that are to be asked for changes.
+    rechecks: Rechecks,
+    /// News pages that another job has fetched: they are to be visited for their news.
+    taken_over: Vec<UrlKey>,
     /// Visits queued and not yet back.
     out: u64,
     /// The number of the first page of this run: what was queued before has smaller ones.
@@ -181,6 +190,8 @@ impl Again {
             cycles: HashMap::new(),
             rules: HashMap::new(),
             sites: HashMap::new(),
+            rechecks: Rechecks::default(),
+            taken_over: Vec::new(),
             out: 0,
             first_page,
             wake: None,
@@ -203,15 +214,23 @@ impl Again {
     pub(super) fn is_over(&self) -> bool {
         match self.keep {
             Return::Never => true,
-            Return::Due | Return::All => self.scan.is_none() && self.out == 0,
+            Return::Due | Return::All => {
+                self.scan.is_none() && self.out == 0 && self.taken_over.is_empty()
+            }
             Return::Watch => false,
         }
+    }
+
+    /// Whether all rows were looked at for what is visited in this run.
+    pub(super) fn is_read(&self) -> bool {
+        self.scan.is_none() && self.taken_over.is_empty()
     }
 
     /// Other pages than before may be visited again: all rows are looked at anew.
     pub(super) fn look_anew(&mut self) {
         if self.keep == Return::Watch {
             self.near.clear();
+            self.rechecks.look_anew();
             (self.horizon, self.counted, self.wake) = (Time(i64::MAX), 0, None);
             self.scan = Some(None);
         }
@@ -251,15 +270,31 @@ impl Again {
         };
         let mut step = self.policies.get(name).step(page, state, event, now);
         step.state.cycle = own;
+        // Policies count in quarters of an hour; what a rule says may be shorter.
+        let short = said.every.filter(|every| own == 0 && *every < QUARTER);
+        if let (Some(every), Event::Visited(_) | Event::Failed) = (short, event) {
+            step.state.due = step.state.due.min(now.plus(every));
+        }
         step
     }
 
     /// What is planned for a page. What was planned before anything was known of it, or under other
     /// settings, waits no longer than these have it.
-    fn planned(&self, plan: Option<PageState>, url: &CanonicalUrl) -> PageState {
+    fn planned(
+        &self,
+        plan: Option<PageState>,
+        url: &CanonicalUrl,
+        cadence: Option<Cadence>,
+    ) -> PageState {
         let mut plan = plan.unwrap_or_default();
         let said = self.said(url);
         let settings = &self.policies.settings;
+        if let (Some(every), Some(last)) = (cycle_of(&plan, &said, cadence), plan.last) {
+            // What could not be had has its own time.
+            let due = last.plus(every);
+            plan.due = if plan.failures == 0 { due } else { plan.due };
+            return plan;
+        }
         let fixed = plan.records <= 1 || self.policy_of(&said) == PolicyName::Fixed;
         let longest = match (plan.cycle, said.every) {
             (0, Some(every)) => Some(every),
@@ -312,6 +347,15 @@ impl Again {
     }
 }
 
+/// How often a page is looked at for its news, where nobody has said otherwise of it.
+fn cycle_of(plan: &PageState, said: &Said, cadence: Option<Cadence>) -> Option<Duration> {
+    match cadence? {
+        _ if plan.cycle > 0 || said.every.is_some() => None,
+        Cadence::Every(every) | Cadence::Slow(every) => Some(every),
+        Cadence::Policy | Cadence::Never => None,
+    }
+}
+
 fn quarters(every: Duration) -> u16 {
     u16::try_from((every.as_secs() / 900).max(1)).unwrap_or(u16::MAX)
 }
@@ -326,6 +370,7 @@ impl Director {
         let kept = |row: &&JobRow| {
             matches!(row.state, JobState::Done | JobState::Limited)
                 && !self.jobs.contains_key(&row.job.id)
+                && (row.job.news || !self.settings.news.only)
         };
         let rows: Vec<JobRow> = jobs.iter().filter(kept).cloned().collect();
         for mut row in rows {
@@ -375,10 +420,28 @@ impl Director {
                 }
             }
         }
+        self.visit_taken_over()?;
         self.hold_new_pages(now);
         let asleep = self.again.wake.is_some_and(|wake| wake > now);
         if self.again.keep == Return::Watch && self.again.scan.is_none() && !asleep {
             self.take_turns(now)?;
+        }
+        self.recheck(now)
+    }
+
+    /// News pages that another job has fetched are visited, once their rows are the news job's.
+    fn visit_taken_over(&mut self) -> Result<(), EngineError> {
+        if self.again.taken_over.is_empty() || self.busy || !self.pending.is_empty() {
+            return Ok(());
+        }
+        let keys = std::mem::take(&mut self.again.taken_over);
+        let rows = self.shared.blocking(|| self.shared.store.urls(&keys));
+        let rows = rows.map_err(|e| EngineError::Failed(Arc::new(e)))?;
+        for (key, row) in keys.into_iter().zip(rows) {
+            let unseen = |row: &UrlHead| row.fetched_at.is_none_or(|at| at < self.begun);
+            if let Some(row) = row.filter(|row| !row.in_queue() && unseen(row)) {
+                self.visit_again(key, &row.head);
+            }
         }
         Ok(())
     }
@@ -404,10 +467,13 @@ impl Director {
         let seen =
             matches!(head.state, UrlState::Fetched | UrlState::Redirected | UrlState::Failed);
         let only = &self.settings.revisit.only;
-        seen && self.jobs.contains_key(&head.job())
+        let job = self.jobs.get(&head.job());
+        let followed = || self.cadence(head, url, self.now()) != Some(Cadence::Never);
+        seen && job.is_some_and(|active| !active.rests)
             && (only.is_empty() || only.iter().any(|pattern| pattern.fits(url)))
             && !self.is_excluded(url)
             && !self.again.said(url).never
+            && followed()
     }
 
     fn consider(&mut self, key: UrlKey, head: &UrlHead, url: &CanonicalUrl, now: Time) {
@@ -424,9 +490,18 @@ impl Director {
             }
             return;
         }
-        let plan = self.again.planned(head.plan, url);
+        let cadence = self.cadence(head, url, now);
+        let plan = self.again.planned(head.plan, url, cadence);
+        let in_round = self.settings.news.only.then_some(cadence).flatten();
         match self.again.keep {
             Return::Never => {}
+            // A round for news looks at all that may have some, and at nothing else.
+            Return::Due if matches!(in_round, Some(Cadence::Every(_))) => {
+                if head.fetched_at.is_none_or(|at| at < self.begun) {
+                    self.visit_again(key, head);
+                }
+            }
+            Return::Due if in_round == Some(Cadence::Policy) => {}
             // What this run has fetched is not fetched again.
             Return::All if head.fetched_at.is_some_and(|at| at >= self.begun) => {}
             Return::All => self.visit_again(key, head),
@@ -434,7 +509,8 @@ impl Director {
             Return::Due => {
                 let page = Page::new(key.url);
                 let turn = self.again.step(&page, url, plan, Event::Turn, now);
-                match turn.visit {
+                let said = self.again.said(url);
+                match turn.visit || cycle_of(&plan, &said, cadence).is_some() {
                     true => self.visit_again(key, head),
                     false => self.batch.plans.push((key, turn.state)),
                 }
@@ -451,7 +527,14 @@ impl Director {
 
     fn visit_again(&mut self, key: UrlKey, head: &UrlHead) {
         let Some(active) = self.jobs.get(&head.job()) else { return };
-        let place = place_of_seed(active.job.order, self.next_page, 0);
+        let order = active.job.order;
+        let place = match active.job.news {
+            true => place_of_link(order, level_again(head.role, head.depth), self.next_page, 0),
+            false => place_of_seed(order, self.next_page, 0),
+        };
+        if active.job.news && self.again.keep == Return::Watch {
+            self.again.rechecks.queued(key);
+        }
         self.next_page += 1;
         self.batch.again.push((key, place));
     }
@@ -461,7 +544,9 @@ impl Director {
         let most = (2 * self.settings.connections as u64).max(64);
         self.again.wake = None;
         for _ in 0..TURNS {
-            if self.again.out + self.batch.again.len() as u64 >= most {
+            // News have bounds of their own: what many articles wait for must not make fronts late.
+            let out = self.again.out + self.batch.again.len() as u64;
+            if out.saturating_sub(self.again.rechecks.out()) >= most {
                 // Whoever comes back wakes us.
                 return Ok(());
             }
@@ -482,7 +567,8 @@ impl Director {
             let allowed = allowance.map_or(Some(now), |a| a.next(now));
             let Some(allowed) = allowed else { return Ok(()) };
             if allowed > now {
-                self.again.wake = Some(allowed);
+                let due = self.settings.revisit.per_day.is_none().then_some(when);
+                self.again.wake = Some(due.map_or(allowed, |due| due.min(allowed)));
                 return Ok(());
             }
             if !self.take_turn(when, key, now)? {
@@ -503,7 +589,10 @@ impl Director {
             self.again.near.pop();
             return Ok(true);
         };
-        let plan = self.again.planned(row.plan, &row.url);
+        let cadence = self.cadence(&row.head, &row.url, now);
+        let plan = self.again.planned(row.plan, &row.url, cadence);
+        let said = self.again.said(&row.url);
+        let for_news = cycle_of(&plan, &said, cadence).is_some();
         if plan.due > when {
             // It was thought of since.
             self.again.near.pop();
@@ -513,7 +602,7 @@ impl Director {
         if when > now {
             // There is budget left: earlier than its time, but not at once again.
             let soonest = plan.last.map_or(now, |last| last.plus(SOONEST)).min(when);
-            let by_hand = plan.cycle > 0 || self.again.said(&row.url).every.is_some();
+            let by_hand = plan.cycle > 0 || said.every.is_some() || for_news;
             let soonest = if by_hand { when } else { soonest };
             if soonest > now {
                 self.again.wake = Some(soonest);
@@ -521,7 +610,6 @@ impl Director {
             }
         }
         self.again.near.pop();
-        let said = self.again.said(&row.url);
         let site = self.shared.pinned.site_key(row.url.host());
         let mut page = Page::new(key.url);
         if let Some(spending) = self.again.spending(&said, site, now) {
@@ -541,20 +629,52 @@ impl Director {
                 None => return Ok(true),
             }
         }
+        if for_news && Kind::of(row.role, row.depth) == Kind::Article {
+            let last = plan.last.unwrap_or(row.first_seen);
+            if !self.again.rechecks.wait(key, last, row.first_seen) {
+                self.again.near(now.plus(Duration::from_secs(60)), key);
+            }
+            return Ok(true);
+        }
         let turn = self.again.step(&page, &row.url, plan, Event::Turn, now);
-        if !turn.visit {
+        if !turn.visit && !for_news {
             self.batch.plans.push((key, turn.state));
             self.again.near(turn.state.due.max(Time(now.0 + 1_000)), key);
             return Ok(true);
         }
+        self.spend(&row.url, plan.due, now);
+        self.visit_again(key, &row.head);
+        Ok(true)
+    }
+
+    fn spend(&mut self, url: &CanonicalUrl, due: Time, now: Time) {
+        let (said, site) = (self.again.said(url), self.shared.pinned.site_key(url.host()));
         if let Some(allowance) = &mut self.again.allowance {
             allowance.spend(now);
         }
         if let Some(spending) = self.again.spending(&said, site, now) {
-            spending.spend(plan.due, now);
+            spending.spend(due, now);
         }
-        self.visit_again(key, &row.head);
-        Ok(true)
+    }
+
+    /// Of a watch: queues articles whose turn it is to be asked for changes.
+    fn recheck(&mut self, now: Time) -> Result<(), EngineError> {
+        for _ in 0..TURNS {
+            let Some(key) = self.again.rechecks.next(now) else { return Ok(()) };
+            let rows = self.shared.blocking(|| self.shared.store.urls(&[key]));
+            let rows = rows.map_err(|e| EngineError::Failed(Arc::new(e)))?;
+            let row = rows.into_iter().flatten().next();
+            match row.filter(|row| self.is_kept(&row.head, &row.url) && !row.in_queue()) {
+                Some(row) => {
+                    let due = row.plan.unwrap_or_default().due;
+                    self.spend(&row.url, due, now);
+                    self.visit_again(key, &row.head);
+                }
+                None => self.again.rechecks.back(key, now),
+            }
+        }
+        self.again.wake = Some(now);
+        Ok(())
     }
 
     /// A page has come back: what is remembered of it, and what it says of others.
@@ -564,8 +684,13 @@ impl Director {
         }
         if page.entry.again {
             self.again.out = self.again.out.saturating_sub(1);
+            self.again.rechecks.back(page.entry.key, now);
         }
         if page.entry.expand {
+            let job = self.jobs.get(&page.entry.job);
+            if job.is_some_and(|active| active.job.news) && self.again.keep != Return::Never {
+                self.again.taken_over.push(page.entry.key);
+            }
             return;
         }
         let known = page.again.take();
@@ -577,6 +702,9 @@ impl Director {
             capture.verdict
         });
         let changed = verdict.is_some_and(|verdict| verdict.reason.counts());
+        // An error in place of the page is no record of it.
+        let stands_in = verdict.is_some_and(|v| v.reason == ChangeReason::ErrorPage);
+        self.count_news(page, changed, stands_in);
         let mut before = known.as_ref().map(|known| known.plan).unwrap_or_default();
         // What was set by hand while it was out holds.
         if let Some(cycle) = self.again.cycles.get(&page.entry.key) {
@@ -593,8 +721,6 @@ impl Director {
             Next::Expanded if page.entry.again => Event::Failed,
             _ => return,
         };
-        // An error in place of the page is no record of it.
-        let stands_in = verdict.is_some_and(|v| v.reason == ChangeReason::ErrorPage);
         let event = if stands_in { Event::Failed } else { event };
         self.count_visit(page, changed, stands_in);
         let (key, url) = (page.entry.key, page.entry.url.clone());
@@ -606,12 +732,27 @@ impl Director {
         if let Some(allowance) = &mut self.again.allowance {
             page.looks.iter().for_each(|_| allowance.spend(now));
         }
-        // A refused page has no plan at hand: it stays as it was planned, and comes again later.
-        if page.next == Next::Expanded && known.is_none() {
-            self.again.near(Time(now.0 + 3_600_000), key);
+        // A page that was not asked for has no plan at hand: it stays as it was planned, and comes again later.
+        if known.is_none() && page.entry.again {
+            let kind = (Kind::of(page.entry.role, page.entry.depth), false);
+            let cadence = self.cadence_of(page.entry.job, &url, kind, now, 1, now);
+            let wait = cycle_of(&before, &self.again.said(&url), cadence).unwrap_or(LATER);
+            self.again.near(now.plus(wait), key);
             return;
         }
-        let step = self.again.step(&Page::new(key.url), &url, before, event, now);
+        let mut step = self.again.step(&Page::new(key.url), &url, before, event, now);
+        let first_seen = known.as_ref().and_then(|known| known.first_seen).unwrap_or(now);
+        let moved = page.next == Next::Done(UrlState::Redirected);
+        let kind = (Kind::of(page.entry.role, page.entry.depth), moved);
+        let failures = step.state.failures;
+        let cadence = self.cadence_of(page.entry.job, &url, kind, first_seen, failures, now);
+        if let Some(every) = cycle_of(&before, &self.again.said(&url), cadence) {
+            step.state.due = now.plus(every);
+            if self.is_gone(page) {
+                // It may come back, but not before long.
+                step.state.due = now.plus(every.max(SLOW));
+            }
+        }
         page.plan = Some(step.state);
         self.again.near(step.state.due, key);
         let Some(known) = known else { return };

@@ -68,7 +68,8 @@ impl Director {
             return Ok(None);
         }
         if left == 0 {
-            let rows = self.jobs.values().map(|a| &a.row).filter(|r| r.counters.queued > 0);
+            let worked_on = self.jobs.values().filter(|active| !active.rests);
+            let rows = worked_on.map(|a| &a.row).filter(|r| r.counters.queued > 0);
             let any = |state| rows.clone().any(|row| row.state == state);
             return Ok(Some(if any(JobState::Open) || any(JobState::Limited) {
                 Ended::Limit
@@ -78,6 +79,9 @@ impl Director {
                 Ended::Done
             }));
         }
+        if self.puts_off_rest(now)? {
+            return Ok(Some(Ended::Limit));
+        }
         // Something is queued: it waits for room, for a delay, for its hour, or to be loaded.
         let waits = self.no_room.is_some()
             || self.settings.hold.is_on()
@@ -85,7 +89,13 @@ impl Director {
             || self.frontier.next_wake().is_some()
             || self.frontier.awaits_hosts()
             || self.next_due.is_some();
-        if waits { Ok(None) } else { Err(EngineError::Stuck(left)) }
+        // A URL may wait for the turn of a job that rests in this run.
+        let rests = self.jobs.values().any(|active| active.rests);
+        match (waits, rests && self.again.is_over()) {
+            (true, _) => Ok(None),
+            (false, true) => Ok(Some(Ended::Limit)),
+            (false, false) => Err(EngineError::Stuck(left)),
+        }
     }
 
     /// The last commit: states of the jobs, time spent, hosts given back.
@@ -101,7 +111,7 @@ impl Director {
         self.keep_budgets(now, true);
         self.keep_topics(now, true);
         self.jobs.values_mut().for_each(|active| active.held = false);
-        for (id, active) in &self.jobs {
+        for (id, active) in self.jobs.iter().filter(|(_, active)| !active.rests) {
             let counters = &active.row.counters;
             let state = match active.row.state {
                 // Others go on with it.

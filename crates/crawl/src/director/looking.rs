@@ -4,7 +4,7 @@
 //! else is put together when somebody asks.
 
 use super::{Director, GROUP_BYTES, GROUP_PAGES};
-use crate::ask::skipped;
+use crate::ask::{kind_of, skipped};
 use crate::group::PageDone;
 use crate::live::{Look, Worker};
 use argiope_frontier::{Brake, Entry};
@@ -135,6 +135,7 @@ impl Director {
             let counters = &active.row.counters;
             json!({
                 "job": active.row.job.id.0,
+                "kind": kind_of(&active.row.job),
                 "state": active.row.state.name(),
                 "queued": counters.queued,
                 "fetched": counters.fetched + counters.unchanged,

@@ -2,6 +2,7 @@
 
 use super::Director;
 use super::sites::out_of_reach;
+use crate::gather::sitemaps_worth_reading;
 use crate::group::{PageDone, RobotsDone, RobotsResult};
 use crate::links::seen_fingerprint;
 use crate::log::robots_line;
@@ -135,7 +136,8 @@ impl Director {
             verdict: None,
         };
         self.live.trail().visited(entry.url.as_str(), &capture);
-        let page = PageDone { capture: Some(capture), ..PageDone::bare(entry, number, next) };
+        let mut page = PageDone { capture: Some(capture), ..PageDone::bare(entry, number, next) };
+        self.plan(&mut page, now);
         self.pending_bytes += page.weight();
         self.oldest.get_or_insert(now);
         self.pending.push_back(page);
@@ -202,8 +204,12 @@ impl Director {
     ) {
         let Some(active) = self.jobs.get(&job) else { return };
         let job = active.job.clone();
-        let named = robots.sitemaps().iter().take(MAX_SITEMAPS).enumerate();
-        for (index, url) in named.filter_map(|(n, to)| Some((n, robots_txt.join(to).ok()?))) {
+        let named = robots.sitemaps().iter().filter_map(|to| robots_txt.join(to).ok());
+        let named: Vec<CanonicalUrl> = match job.news {
+            true => sitemaps_worth_reading(named.map(|url| (url, None)).collect(), self.now()),
+            false => named.take(MAX_SITEMAPS).collect(),
+        };
+        for (index, url) in named.into_iter().enumerate() {
             let key = url.key(&self.shared.pinned);
             let fingerprint = seen_fingerprint(&job, &url);
             if self.shared.seen.knows(fingerprint, 0) || self.is_excluded(&url) {

@@ -18,8 +18,11 @@ mod filtering;
 mod grouping;
 mod looking;
 mod manners;
+mod news;
 mod parts;
+mod put_off;
 mod quotas;
+mod rechecks;
 mod refusing;
 mod showing;
 mod sites;
@@ -49,6 +52,9 @@ use caps::{Caps, beyond_the_cap, is_raised};
 pub(crate) use committing::Committing;
 use looking::Doing;
 pub(crate) use looking::Stage;
+pub use news::NewsTally;
+use news::NewsWatch;
+pub use put_off::PutOff;
 use quotas::Fit;
 use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 use std::sync::{Arc, Weak, mpsc as blocking};
@@ -143,6 +149,8 @@ pub(crate) struct Director {
     bytes_before: u64,
     /// What is come back to.
     again: Again,
+    /// The sites whose news are followed.
+    news: NewsWatch,
     /// What was excluded by hand.
     exclusions: Exclusions,
     /// Delays that were set by hand.
@@ -242,6 +250,7 @@ impl Director {
             bytes_before: 0,
             fetched_before: 0,
             again: Again::new(&settings.revisit, dir.path(), pages.next),
+            news: NewsWatch::default(),
             exclusions: Exclusions::new([], shared.pinned.clone()),
             delays: Delays::default(),
             caps: Caps::default(),
@@ -331,9 +340,11 @@ impl Director {
             }
             self.batch.jobs.push(change);
         }
+        self.begin_news(keep, jobs);
         self.keep(keep, jobs);
+        self.rest_others();
         self.cover_jobs();
-        for active in self.jobs.values() {
+        for active in self.jobs.values().filter(|active| !active.rests) {
             self.fetched_before += active.row.counters.fetched;
             self.bytes_before += active.row.counters.bytes;
         }
@@ -368,6 +379,7 @@ impl Director {
             self.watch_errands(now);
             self.watch_quotas(now);
             self.watch_disk(now);
+            self.watch_news(now);
             let late = self.watch_time(now);
             let free = self.no_room.is_none() && !self.settings.hold.is_on();
             if !self.stopping && !late && free && self.may_hand_out() {
@@ -602,6 +614,7 @@ impl Director {
             active.bytes += bytes;
             active.pages += u64::from(page.is_new_page());
         }
+        self.note_work(&page, now);
         self.tell_links(&mut page);
         self.plan(&mut page, now);
         self.back(id, now);

@@ -22,5 +22,8 @@ pub(super) fn refusal(
     let refused = filters.refuses_queued(job, &entry.url, entry.role, &shared.suffixes);
     let trap = || shared.traps.holds(entry, job.order).map(|_| SkipReason::Trap);
     let cap = || caps.refuses(jobs, entry);
-    refused.then_some(SkipReason::Filter).or_else(trap).or_else(cap)
+    // News of a site that is not followed any more.
+    let left = job.news && shared.gather.site_of(&entry.url).is_none();
+    let left = left.then_some(SkipReason::Excluded);
+    left.or(refused.then_some(SkipReason::Filter)).or_else(trap).or_else(cap)
 }

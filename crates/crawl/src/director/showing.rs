@@ -92,7 +92,8 @@ impl Director {
     pub(crate) async fn end(mut self) -> Summary {
         self.committer = None;
         self.visits.shutdown().await;
-        let jobs: Vec<JobRow> = self.jobs.values().map(|a| a.row.clone()).collect();
+        let worked_on = self.jobs.values().filter(|active| !active.rests);
+        let jobs: Vec<JobRow> = worked_on.map(|a| a.row.clone()).collect();
         let own = self.member.is_some().then(|| self.shared.tenure.counted());
         let fetched: u64 = jobs.iter().map(|r| r.counters.fetched).sum();
         let bytes: u64 = jobs.iter().map(|r| r.counters.bytes).sum();
@@ -106,6 +107,8 @@ impl Director {
             peak_memory: disk::peak_memory(),
             again: self.again.tally,
             capped_sites: self.caps.reached(),
+            news: self.news.tally,
+            put_off: self.news.put_off,
         }
     }
 }

@@ -7,6 +7,7 @@
 mod again;
 mod answers;
 mod caps;
+mod collect;
 mod control;
 mod data_dir;
 mod encodings;
@@ -19,6 +20,7 @@ mod jobs;
 mod killed;
 mod limits;
 mod manners;
+mod news;
 mod order;
 mod politeness;
 mod prune;

@@ -12,6 +12,8 @@ pub struct Asked {
     pub path: String,
     /// How often this path was asked for before.
     pub before: usize,
+    /// Whether it is asked under conditions.
+    pub conditional: bool,
 }
 
 type Reply = dyn Fn(&Asked) -> Vec<u8> + Send + Sync;
@@ -101,7 +103,8 @@ async fn talk(mut stream: TcpStream, log: Arc<Mutex<Vec<String>>>, reply: Arc<Re
         log.push(path.clone());
         before
     };
-    let answer = reply(&Asked { path, before });
+    let conditional = head.to_ascii_lowercase().contains("\r\nif-");
+    let answer = reply(&Asked { path, before, conditional });
     let _ = stream.write_all(&answer).await;
     let _ = stream.shutdown().await;
 }

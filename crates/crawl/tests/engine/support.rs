@@ -37,6 +37,7 @@ pub fn url(text: &str) -> CanonicalUrl {
 /// Quick and impolite: what a test says otherwise, it changes.
 pub fn settings() -> EngineSettings {
     EngineSettings {
+        news: Default::default(),
         software: "argiope/test".to_owned(),
         delay: Duration::ZERO,
         connections: 16,
@@ -249,7 +250,7 @@ impl Running {
         Running::begin(opened, settings, order, Return::Never)
     }
 
-    fn begin(
+    pub fn begin(
         opened: Opened,
         settings: EngineSettings,
         order: Option<NewJob>,

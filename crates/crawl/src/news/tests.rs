@@ -1,0 +1,243 @@
+//! Articles taken in without a crawl: writing anew, merging, and what others say of them.
+
+use super::intake::Seen;
+use super::judge::address;
+use super::row::Hint;
+use super::state::{FILE, Open};
+use argiope_model::{CanonicalUrl, Time};
+use argiope_news::Recipe;
+use argiope_parse::{Article, Sure, When};
+use std::fs;
+use std::path::Path;
+
+const DAY: i64 = 86_400_000;
+const NOON: i64 = 1_800_000_000_000 / DAY * DAY + DAY / 2;
+
+fn site() -> Recipe {
+    Recipe { site: "n.test".to_owned(), ..Recipe::default() }
+}
+
+fn url(path: &str) -> CanonicalUrl {
+    CanonicalUrl::parse(&format!("http://www.n.test{path}")).unwrap()
+}
+
+/// A text of its own for each number, in which an edition is a few words.
+fn text(n: u64, edition: u32) -> String {
+    let word = |k: u64| format!("w{:x}", (n * 977 + k).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40);
+    let body: Vec<String> = (0..120).map(word).collect();
+    format!("Edition {edition} of {n} says this much.\n{}.", body.join(" "))
+}
+
+fn seen(doc: u64, path: &str, time: i64, title: &str, text: String) -> Seen {
+    let article = Article { title: title.to_owned(), text, ..Article::default() };
+    Seen { doc, url: url(path), time: Time(time), quotable: true, article }
+}
+
+fn opened(dir: &Path) -> Open {
+    Open::new(dir, Time(NOON)).expect("it opens")
+}
+
+/// What there is, as it would be shown.
+fn all(open: &mut Open) -> Vec<(u64, u32, String, Vec<String>)> {
+    let order = open.table.newest_first().to_vec();
+    let mut out = Vec::new();
+    for n in order {
+        let (head, body) = open.body(n).expect("a row");
+        out.push((head.doc, head.versions, body.title, body.urls));
+    }
+    out
+}
+
+#[test]
+fn a_file_that_is_mostly_replaced_rows_is_written_anew_and_says_the_same() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut open = opened(dir.path());
+    let (mut appended, mut shrunk) = (0, false);
+    for edition in 0..12 {
+        for doc in 0..60 {
+            let (path, title) = (format!("/2027/01/{doc}"), format!("Title of {doc}"));
+            let time = NOON + i64::from(edition) * 60_000;
+            open.take(&seen(doc, &path, time, &title, text(doc, edition).repeat(4)), &site())
+                .expect("taken");
+        }
+        open.mark().expect("written");
+        let now = fs::metadata(dir.path().join(FILE)).unwrap().len();
+        shrunk |= now < appended;
+        appended = now;
+    }
+    assert!(shrunk, "it was never written anew, and has {appended} bytes");
+    let rows = all(&mut open);
+    assert_eq!(rows.len(), 60);
+    assert!(rows.iter().all(|row| row.1 == 12), "{:?}", rows[0]);
+    drop(open);
+    assert!(!dir.path().join("articles.log.part").exists());
+    let mut open = opened(dir.path());
+    assert_eq!(all(&mut open), rows);
+    // A row that is found changed after that is still the same article.
+    open.take(&seen(7, "/2027/01/7", NOON + DAY, "Title of 7", text(7, 99)), &site()).unwrap();
+    assert_eq!(
+        all(&mut open).iter().filter(|row| row.0 == 7).map(|row| row.1).collect::<Vec<_>>(),
+        [13]
+    );
+}
+
+#[test]
+fn two_rows_that_turn_out_to_be_one_are_one() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut open = opened(dir.path());
+    let take = |open: &mut Open, seen: &Seen| open.take(seen, &site()).expect("taken");
+    take(&mut open, &seen(1, "/2027/01/a", NOON, "The first", text(1, 0)));
+    take(&mut open, &seen(2, "/2027/01/b", NOON, "The second", text(2, 0)));
+    assert_eq!(all(&mut open).len(), 2);
+    // The second page shows the first article now, and says so.
+    let mut moved = seen(2, "/2027/01/b", NOON + 1, "The first", text(1, 0));
+    moved.article.canonical = Some(url("/2027/01/a").as_str().to_owned());
+    take(&mut open, &moved);
+    let row = (1, 1, "The first".to_owned(), vec![url("/2027/01/b").as_str().to_owned()]);
+    assert_eq!(all(&mut open), std::slice::from_ref(&row));
+    open.mark().expect("written");
+    drop(open);
+    let mut open = opened(dir.path());
+    assert_eq!(all(&mut open), [row]);
+    assert_eq!((open.table.of_doc(2), open.table.live), (open.table.of_doc(1), 1));
+    assert!(open.table.of_story(2).is_empty());
+    // Either page may change it.
+    take(&mut open, &seen(1, "/2027/01/a", NOON + 2, "The first", text(1, 1)));
+    assert_eq!(all(&mut open)[0].1, 2);
+}
+
+#[test]
+fn hints_count_where_the_page_says_less_whenever_they_come() {
+    let day = |has_clock: bool, zone: Option<i16>, time: i64| When {
+        time: Time(time),
+        offset_minutes: zone,
+        has_clock,
+        sure: Sure::Stated,
+    };
+    let hint = || Hint {
+        published: Some(NOON - 3_600_000),
+        authors: vec!["Ada Byron".to_owned()],
+        subject: Some("sport".to_owned()),
+        weight: 3,
+        summary: "What the feed says.".to_owned(),
+        ..Hint::default()
+    };
+    for hint_first in [true, false] {
+        let dir = tempfile::tempdir().unwrap();
+        let mut open = opened(dir.path());
+        let paths = ["/a", "/b", "/c", "/d"];
+        let told: Vec<_> = paths.iter().map(|path| (address(&url(path)), hint())).collect();
+        if hint_first {
+            open.told(told.clone()).unwrap();
+            // A restart in between.
+            open.mark().unwrap();
+            open = opened(dir.path());
+        }
+        for (doc, path) in (1..).zip(paths) {
+            let mut page = seen(doc, path, NOON, &format!("Title {doc}"), text(doc, 0));
+            page.article.published = match path {
+                "/a" => None,
+                "/b" => Some(day(false, None, NOON - DAY / 2)),
+                "/c" => Some(day(true, Some(60), NOON - 7_200_000)),
+                _ => Some(day(false, None, NOON - 9 * DAY)),
+            };
+            if path == "/c" {
+                page.article.authors = vec!["Its own".to_owned()];
+                page.article.section = Some("Politics".to_owned());
+                page.article.summary = "Its own summary.".to_owned();
+            }
+            open.take(&page, &site()).unwrap();
+        }
+        if !hint_first {
+            open.told(told).unwrap();
+        }
+        open.mark().unwrap();
+        let mut open = opened(dir.path());
+        let mut of = |doc: u64| {
+            let n = open.table.of_doc(doc).unwrap();
+            open.body(n).unwrap()
+        };
+        for doc in [1, 2] {
+            let (head, body) = of(doc);
+            assert_eq!((body.published, head.time), (Some(NOON - 3_600_000), NOON - 3_600_000));
+            assert_eq!((head.subject.as_deref(), &*body.authors[0]), (Some("sport"), "Ada Byron"));
+            assert_eq!(body.summary, "What the feed says.");
+        }
+        let (head, body) = of(3);
+        assert_eq!(
+            (body.published, head.subject.as_deref()),
+            (Some(NOON - 7_200_000), Some("politics"))
+        );
+        assert_eq!((&*body.authors[0], &*body.summary), ("Its own", "Its own summary."));
+        // Another day than the page says is another time.
+        assert_eq!(of(4).1.published, Some(NOON - 9 * DAY));
+    }
+}
+
+#[test]
+fn a_page_that_names_its_section_is_not_of_the_one_that_leads_there() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut open = opened(dir.path());
+    let mut page = seen(1, "/a", NOON, "Title", text(1, 0));
+    page.article.section = Some("Gardening".to_owned());
+    open.take(&page, &site()).unwrap();
+    let on = |weight| Hint { weight, subject: Some("sport".to_owned()), ..Hint::default() };
+    open.told(vec![(address(&page.url), on(1))]).unwrap();
+    assert_eq!(open.body(0).unwrap().0.subject, None);
+    // What is said of it alone is another thing.
+    open.told(vec![(address(&page.url), on(3))]).unwrap();
+    let (head, body) = open.body(0).unwrap();
+    assert_eq!(
+        (head.subject.as_deref(), body.section.as_deref()),
+        (Some("sport"), Some("Gardening"))
+    );
+}
+
+#[test]
+fn hints_are_not_quoted_where_the_page_forbids_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut open = opened(dir.path());
+    let mut page = seen(1, "/a", NOON, "Title", text(1, 0));
+    page.quotable = false;
+    open.take(&page, &site()).unwrap();
+    open.told(vec![(address(&page.url), Hint { summary: "Words.".to_owned(), ..Hint::default() })])
+        .unwrap();
+    assert_eq!(open.body(0).unwrap().1.summary, "");
+}
+
+#[test]
+fn two_pages_of_an_article_that_was_edited_between_their_visits_are_one() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut open = opened(dir.path());
+    let minute = 60_000;
+    open.take(&seen(1, "/front/135932.html", NOON, "A prize in Ostend", text(1, 0)), &site())
+        .unwrap();
+    let edited = "A prize in Ostend for a film";
+    open.take(&seen(2, "/culture/135932.html", NOON + minute, edited, text(1, 1)), &site())
+        .unwrap();
+    assert_eq!(all(&mut open).len(), 2);
+    let again = seen(1, "/front/135932.html", NOON + 2 * minute, edited, text(1, 1));
+    open.take(&again, &site()).unwrap();
+    let rows = all(&mut open);
+    assert_eq!(rows.len(), 1, "{rows:?}");
+    assert_eq!((rows[0].0, rows[0].1, &*rows[0].2), (1, 2, edited));
+    open.take(&again, &site()).unwrap();
+    assert_eq!(all(&mut open), rows);
+}
+
+#[test]
+fn a_change_that_another_page_brought_first_is_a_version_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut open = opened(dir.path());
+    let at = |doc, path: &str, minute: i64, edition| {
+        seen(doc, path, NOON + minute * 60_000, "A vote in the town", text(1, edition))
+    };
+    open.take(&at(1, "/politics/155930.html", 0, 0), &site()).unwrap();
+    open.take(&at(2, "/front/155930.html", 5, 1), &site()).unwrap();
+    open.take(&at(1, "/politics/155930.html", 6, 1), &site()).unwrap();
+    assert_eq!(all(&mut open).iter().map(|row| row.1).collect::<Vec<_>>(), [2]);
+    // The next change is seen on both pages and counted once.
+    open.take(&at(1, "/politics/155930.html", 9, 2), &site()).unwrap();
+    open.take(&at(2, "/front/155930.html", 9, 2), &site()).unwrap();
+    assert_eq!(all(&mut open).iter().map(|row| row.1).collect::<Vec<_>>(), [3]);
+}
