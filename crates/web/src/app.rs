@@ -7,6 +7,7 @@ use crate::api::Meter;
 use crate::failure::Failure;
 use crate::guard::Guard;
 use crate::live::Watching;
+use crate::news::Notices;
 use argiope_crawl::{Asked, Question};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -21,6 +22,8 @@ const AT_ONCE: usize = 8;
 const IN_LINE: usize = 64;
 /// Nobody waits longer for a turn.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// Sites that are looked at for somebody at once.
+const LOOKS: usize = 3;
 
 /// Whoever answers: the process that owns the data directory, or that directory itself. Every call blocks.
 pub trait Desk: Send + Sync + 'static {
@@ -30,6 +33,26 @@ pub trait Desk: Send + Sync + 'static {
     fn data(&self) -> &Path;
     /// Starts a crawl beside this process; the answer is a sentence either way.
     fn start(&self, order: &Start) -> Result<String, String>;
+    /// The headlines of a site's front page as it is now; nothing is stored. The rows are those of
+    /// `argiope news quick --format json`.
+    fn quick(&self, site: &str) -> Result<Vec<Value>, String>;
+    /// Changes which sites are followed; the answer is a sentence, or the OPML that was asked for.
+    fn follow(&self, act: &FollowAct) -> Result<String, String>;
+    /// Collects news beside this process, of these sites or of all; the answer is a sentence.
+    fn collect(&self, sites: &[String]) -> Result<String, String>;
+}
+
+/// A change to the sites whose news are followed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FollowAct {
+    /// Follow a site: its name, or the URL of a front page or feed.
+    Add(String),
+    /// No longer follow a site.
+    Remove(String),
+    /// Follow the sites of an OPML document.
+    Import(String),
+    /// Say them as OPML.
+    Export,
 }
 
 /// A crawl that is to be started.
@@ -46,6 +69,8 @@ pub(crate) struct App {
     desk: Arc<dyn Desk>,
     pub guard: Guard,
     pub watching: Watching,
+    pub notices: Notices,
+    looks: Arc<Semaphore>,
     turns: Arc<Semaphore>,
     pub meter: Meter,
     line: Semaphore,
@@ -63,6 +88,8 @@ impl App {
             desk,
             guard,
             watching: Watching::default(),
+            notices: Notices::default(),
+            looks: Arc::new(Semaphore::new(LOOKS)),
             turns,
             line,
             heavy: Semaphore::new(1),
@@ -86,6 +113,21 @@ impl App {
             act(&*desk)
         });
         done.await.map_err(|_| Failure::ours("something went wrong here; the log says what"))
+    }
+
+    /// Looks at the headlines of a site. That waits for a server somewhere, so it takes no turn from those who
+    /// ask here; a few at once are the most.
+    pub async fn look(&self, site: String) -> Result<Result<Vec<Value>, String>, Failure> {
+        let room = self.looks.clone().try_acquire_owned();
+        let room = room.map_err(|_| {
+            Failure::nobody("some sites are being looked at just now; try again in a moment")
+        })?;
+        let desk = self.desk.clone();
+        let looked = tokio::task::spawn_blocking(move || {
+            let _room = room;
+            desk.quick(&site)
+        });
+        looked.await.map_err(|_| Failure::ours("something went wrong here; the log says what"))
     }
 
     /// Does something that blocks with the desk, beside the turns; whoever calls bounds how often.

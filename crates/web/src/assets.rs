@@ -18,3 +18,5 @@ asset!(script, "script.js", "text/javascript; charset=utf-8");
 asset!(icon, "icon.svg", "image/svg+xml");
 asset!(crawl_script, "crawl.js", "text/javascript; charset=utf-8");
 asset!(crawl_style, "crawl.css", "text/css; charset=utf-8");
+asset!(news_script, "news.js", "text/javascript; charset=utf-8");
+asset!(news_style, "news.css", "text/css; charset=utf-8");

@@ -6,7 +6,7 @@
 
 use crate::app::{App, Desk};
 use crate::guard::{self, BODY_BYTES, Guard};
-use crate::{api, assets, live, view};
+use crate::{api, assets, live, news, view};
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::middleware;
@@ -119,6 +119,7 @@ fn router(app: Arc<App>) -> Router {
         .merge(view::routes())
         .merge(api::routes())
         .merge(live::routes())
+        .merge(news::routes())
         .route("/assets/style.css", get(assets::style))
         .route("/assets/script.js", get(assets::script))
         .route("/assets/icon.svg", get(assets::icon))

@@ -53,6 +53,14 @@ impl Failure {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, why)
     }
 
+    /// The reason as a sentence of its own.
+    pub fn sentence(&self) -> String {
+        let mut letters = self.why.chars();
+        let first: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
+        let end = if self.why.ends_with(['.', '!', '?', '…']) { "" } else { "." };
+        format!("{first}{}{end}", letters.as_str())
+    }
+
     /// For programs.
     pub fn as_json(&self) -> Response {
         let body = json!({ "status": self.status.as_u16(), "error": self.why }).to_string();
@@ -73,17 +81,9 @@ impl IntoResponse for Failure {
         };
         let body = html! {
             h1 { (title) }
-            p.lead { (sentence(&self.why)) }
+            p.lead { (self.sentence()) }
             p { a href="/" { "To the search" } }
         };
         (self.status, bare_page(title, body)).into_response()
     }
-}
-
-/// A reason as a sentence of its own.
-fn sentence(why: &str) -> String {
-    let mut letters = why.chars();
-    let first: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
-    let end = if why.ends_with(['.', '!', '?', '…']) { "" } else { "." };
-    format!("{first}{}{end}", letters.as_str())
 }

@@ -36,6 +36,10 @@ const PARAMETERS: usize = 64;
 const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; \
     connect-src 'self'; form-action 'self'; frame-src 'self'; frame-ancestors 'none'; base-uri 'none'";
 
+/// What the pages of the news may do beside that: show the pictures of the sites that are followed.
+const NEWS_POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data: http: https:; \
+    connect-src 'self'; form-action 'self'; frame-src 'self'; frame-ancestors 'none'; base-uri 'none'";
+
 /// 128 random bits.
 pub fn new_token() -> String {
     let random = SystemRandom::new();
@@ -178,7 +182,10 @@ pub(crate) async fn watch(
     mut request: Request,
     next: Next,
 ) -> Response {
-    let json = is_for_programs(request.uri().path());
+    let path = request.uri().path();
+    let json = is_for_programs(path);
+    let news = path == "/news" || path.starts_with("/news/");
+    let policy = if news { NEWS_POLICY } else { POLICY };
     let answer = match admit(&app.guard, &mut request) {
         Ok(None) => match tokio::time::timeout(PATIENCE, next.run(request)).await {
             Ok(answer) => in_words(answer, json),
@@ -187,7 +194,7 @@ pub(crate) async fn watch(
         Ok(Some(elsewhere)) => elsewhere,
         Err(failure) => said(failure, json),
     };
-    with_headers(answer)
+    with_headers(answer, policy)
 }
 
 /// What the server itself refuses, a form without its fields for example, is told as everything else is.
@@ -251,6 +258,11 @@ fn admit(guard: &Guard, request: &mut Request) -> Result<Option<Response>, Failu
     if !copy && is_embedded_elsewhere(request.headers()) {
         return Err(Failure::forbidden("other sites may lead here, and no more"));
     }
+    if is_for_us_to_fetch(request.uri().path()) && is_part_of_a_page(request.headers()) {
+        return Err(Failure::forbidden(
+            "a quick look is for people and programs, not for pictures",
+        ));
+    }
     if *request.method() == Method::GET
         && let Some((token, rest)) = token_in(request.uri())
         && !is_for_programs(request.uri().path())
@@ -288,6 +300,18 @@ fn is_embedded_elsewhere(headers: &HeaderMap) -> bool {
     from && !leads
 }
 
+/// Whether we fetch something for who asks this.
+fn is_for_us_to_fetch(path: &str) -> bool {
+    matches!(path, "/news/quick" | "/api/news/quick")
+}
+
+/// Whether a page wants this as a picture, a script or the like: the pages of the news show pictures whose addresses
+/// strangers write, and one of them may lead here, with the reader's cookie.
+fn is_part_of_a_page(headers: &HeaderMap) -> bool {
+    let dest = headers.get("sec-fetch-dest").and_then(|v| v.to_str().ok());
+    dest.is_some_and(|dest| !matches!(dest, "document" | "empty"))
+}
+
 /// The token in a query, and the path with the rest of the query.
 fn token_in(uri: &Uri) -> Option<(String, String)> {
     let pairs: Vec<&str> = uri.query()?.split('&').collect();
@@ -300,10 +324,10 @@ fn token_in(uri: &Uri) -> Option<(String, String)> {
     Some((token.to_owned(), rest))
 }
 
-fn with_headers(mut answer: Response) -> Response {
+fn with_headers(mut answer: Response, policy: &'static str) -> Response {
     let headers = answer.headers_mut();
     let ours = [
-        ("content-security-policy", POLICY),
+        ("content-security-policy", policy),
         ("x-content-type-options", "nosniff"),
         ("referrer-policy", "same-origin"),
         ("x-frame-options", "DENY"),
@@ -336,6 +360,17 @@ mod tests {
             assert!(!here.is_ours(other), "{other}");
         }
         assert!(guard("0.0.0.0:7070").is_ours("192.0.2.1:7070"));
+    }
+
+    #[test]
+    fn a_picture_cannot_look_at_a_site() {
+        for (dest, is) in [("image", true), ("iframe", true), ("document", false), ("empty", false)]
+        {
+            let headers =
+                HeaderMap::from_iter([("sec-fetch-dest".parse().unwrap(), dest.parse().unwrap())]);
+            assert_eq!(is_part_of_a_page(&headers), is, "{dest}");
+        }
+        assert!(is_for_us_to_fetch("/news/quick") && !is_part_of_a_page(&HeaderMap::new()));
     }
 
     #[test]

@@ -9,6 +9,7 @@ use maud::{DOCTYPE, Markup, html};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tab {
     Search,
+    News,
     New,
     Sites,
     Top,
@@ -18,8 +19,9 @@ pub(crate) enum Tab {
     None,
 }
 
-const TABS: [(Tab, &str, &str); 6] = [
+const TABS: [(Tab, &str, &str); 7] = [
     (Tab::Search, "/", "Search"),
+    (Tab::News, "/news", "News"),
     (Tab::New, "/new", "What is new"),
     (Tab::Sites, "/sites", "Sites"),
     (Tab::Top, "/top", "Top pages"),

@@ -3,7 +3,7 @@
 //! ```text
 //!  browser ──▶ door (connections, slow clients) ──▶ guard (host name, token, forgery, headers)
 //!                                                        │
-//!              views (HTML) · api (JSON) · archive       ▼
+//!              views, news (HTML) · api (JSON) · archive ▼
 //!              protocols: each asks through ───────▶ App::ask ──▶ Desk (a blocking thread) ──▶ the owner
 //! ```
 //!
@@ -22,10 +22,11 @@ mod failure;
 mod guard;
 mod layout;
 mod live;
+mod news;
 mod view;
 mod words;
 
-pub use app::{Desk, Start};
+pub use app::{Desk, FollowAct, Start};
 pub use door::{Options, serve};
 pub use guard::new_token;
 pub use words::encoded;

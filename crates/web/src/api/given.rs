@@ -199,6 +199,9 @@ fn check(param: &Param, value: &str, now: Time) -> Result<(), String> {
         {
             Err("is to be 4 to 14 digits: 20260131120000".to_owned())
         }
+        Kind::Document(most) if length == 0 || length > most => {
+            Err(format!("is to have 1 to {most} characters"))
+        }
         Kind::Cursor if length > LONGEST_CURSOR => Err("is too long".to_owned()),
         Kind::Web => {
             let web = value.starts_with("http://") || value.starts_with("https://");

@@ -20,6 +20,8 @@ mod given;
 mod health;
 mod memento;
 mod meter;
+mod news;
+mod news_table;
 mod openapi;
 mod reading;
 mod schema;
@@ -50,13 +52,22 @@ use table::{Endpoint, Verb};
 pub(crate) fn is_for_programs(path: &str) -> bool {
     let under = ["/api/", "/timemap/", "/timegate/"];
     under.iter().any(|start| path.starts_with(start))
-        || matches!(path, "/cdx" | "/metrics" | "/healthz" | "/readyz" | "/feed.atom")
+        || matches!(
+            path,
+            "/cdx"
+                | "/metrics"
+                | "/healthz"
+                | "/readyz"
+                | "/feed.atom"
+                | "/news.atom"
+                | "/news.opml"
+        )
 }
 
 /// The paths for programs.
 pub(crate) fn routes() -> Router<Arc<App>> {
     let mut router = Router::new();
-    for endpoint in tables::all().iter().filter(|endpoint| !endpoint.route.is_empty()) {
+    for endpoint in tables::all().filter(|endpoint| !endpoint.route.is_empty()) {
         let route =
             any(move |state, caller, path, request| answer(endpoint, state, caller, path, request));
         router = router.route(endpoint.route, route);
@@ -89,14 +100,14 @@ async fn answer(
         return ([(header::ALLOW, verbs)], Failure { status, why }.as_json()).into_response();
     }
     let (parts, body) = request.into_parts();
+    if caller == Caller::Reader && (endpoint.guarded || endpoint.verb == Verb::Post) {
+        let status = StatusCode::UNAUTHORIZED;
+        let why = "that needs the token that `argiope serve` printed: Authorization: Bearer …";
+        let failure = Failure { status, why: why.to_owned() };
+        return ([(header::WWW_AUTHENTICATE, "Bearer")], failure.as_json()).into_response();
+    }
     if endpoint.verb == Verb::Post {
         let csrf = parts.headers.get("x-argiope-csrf").and_then(|v| v.to_str().ok());
-        if caller == Caller::Reader {
-            let status = StatusCode::UNAUTHORIZED;
-            let why = "that needs the token that `argiope serve` printed: Authorization: Bearer …";
-            let failure = Failure { status, why: why.to_owned() };
-            return ([(header::WWW_AUTHENTICATE, "Bearer")], failure.as_json()).into_response();
-        }
         if let Err(failure) = app.guard.may_act(caller, csrf.unwrap_or_default()) {
             return failure.as_json();
         }

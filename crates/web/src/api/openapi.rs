@@ -117,6 +117,9 @@ fn operation(endpoint: &Endpoint) -> Value {
     if !parameters.is_empty() {
         out["parameters"] = parameters.into();
     }
+    if endpoint.guarded {
+        out["security"] = value!([{ "token": [] }]);
+    }
     if endpoint.verb == Verb::Post {
         out["security"] = value!([{ "token": [] }]);
         let fields: Vec<_> = endpoint.params.iter().filter(|p| p.place == Place::Body).collect();

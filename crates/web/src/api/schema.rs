@@ -57,6 +57,7 @@ pub(crate) fn of_param(param: &Param) -> Value {
         Kind::Digits => json!({ "type": "string", "pattern": "^[0-9]{4,14}$" }),
         Kind::Cursor => json!({ "type": "string", "minLength": 1, "maxLength": LONGEST_CURSOR,
             "pattern": "^[A-Za-z0-9_-]*$" }),
+        Kind::Document(most) => json!({ "type": "string", "minLength": 1, "maxLength": most }),
         Kind::Web => json!({ "type": "string", "format": "uri", "pattern": "^https?://",
             "maxLength": 2_000 }),
     };

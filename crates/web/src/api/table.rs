@@ -45,6 +45,8 @@ pub(crate) enum Kind {
     Digits,
     /// Where the answer before ended.
     Cursor,
+    /// A document of so many characters, in lines.
+    Document(usize),
     /// A URL that begins with `http://` or `https://`.
     Web,
 }
@@ -120,5 +122,7 @@ pub(crate) struct Endpoint {
     pub failures: &'static [u16],
     /// Parameters that are not described are left alone, not refused: other tools have more than we.
     pub lenient: bool,
+    /// Reading it needs the token everywhere: we fetch on behalf of who asks.
+    pub guarded: bool,
     pub act: Act,
 }

@@ -5,13 +5,13 @@ use super::{acting, atom, cdx, health, memento, meter, openapi, reading, suggest
 
 const URL: Param =
     Param::new("url", Kind::Text(1, 2_000), "A URL, or the number of a document.").needed();
-const CURSOR: Param = Param::new("cursor", Kind::Cursor, "`next` of the answer before.");
+pub(super) const CURSOR: Param = Param::new("cursor", Kind::Cursor, "`next` of the answer before.");
 const AT: Param =
     Param::new("at", Kind::Moment, "As it was then: 2026-01-31, 2026-01-31T12:00:00Z.");
 const ARCHIVED: Param =
     Param::new("url", Kind::Text(1, 2_000), "The URL.").at(Place::Path).needed();
 
-const fn limit(most: u64, default: &'static str) -> Param {
+pub(super) const fn limit(most: u64, default: &'static str) -> Param {
     Param::new("limit", Kind::Number(1, most), "How many.").default(default)
 }
 
@@ -22,7 +22,7 @@ const HOST: &str = "site:str host:str? state:str pages:int queued:int known:int 
 const LINK: &str = "source:str target:str words:str kind:str nofollow:bool count:int first_seen:time? last_seen:time?";
 
 /// A path that is read, with nothing special about it.
-const fn get(path: &'static str, about: &'static str) -> Endpoint {
+pub(super) const fn get(path: &'static str, about: &'static str) -> Endpoint {
     Endpoint {
         verb: Verb::Get,
         path,
@@ -32,17 +32,18 @@ const fn get(path: &'static str, about: &'static str) -> Endpoint {
         answer: Answer::Elsewhere,
         failures: &[],
         lenient: false,
+        guarded: false,
         act: reading::status,
     }
 }
 
-const fn post(path: &'static str, about: &'static str) -> Endpoint {
+pub(super) const fn post(path: &'static str, about: &'static str) -> Endpoint {
     Endpoint { verb: Verb::Post, ..get(path, about) }
 }
 
 /// All of them.
-pub(crate) fn all() -> &'static [Endpoint] {
-    ALL
+pub(crate) fn all() -> impl Iterator<Item = &'static Endpoint> {
+    ALL.iter().chain(super::news_table::ALL)
 }
 
 static ALL: &[Endpoint] = &[

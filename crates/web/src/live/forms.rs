@@ -8,7 +8,7 @@ use maud::{Markup, html};
 use serde_json::Value;
 
 /// The field by which we know our own forms.
-fn csrf(app: &App) -> Markup {
+pub(crate) fn csrf(app: &App) -> Markup {
     html! { input type="hidden" name="csrf" value=(app.guard.form_token()); }
 }
 
@@ -25,12 +25,12 @@ pub(super) fn said(app: &App, caller: Caller, place: &str) -> Markup {
 }
 
 /// Where readers are told how to act.
-pub(super) fn hint(what: &str) -> Markup {
+pub(crate) fn hint(what: &str) -> Markup {
     html! { p.quiet { (what) " needs the token: " a href="/login" { "bring it here" } "." } }
 }
 
 /// A form of one button, with hidden fields.
-pub(super) fn button(
+pub(crate) fn button(
     app: &App,
     action: &str,
     fields: &[(&str, &str)],

@@ -135,16 +135,11 @@ fn time_of(digits: &str) -> Result<Time, Failure> {
     let n = |from: usize, to: usize| digits[from..to].parse::<i64>().unwrap_or(0);
     let (year, month, day) = (n(0, 4), n(4, 6), n(6, 8));
     let (hour, min, sec) = (n(8, 10), n(10, 12), n(12, 14));
-    if !(1..=12).contains(&month) || !(1..=31).contains(&day) || hour > 23 || min > 59 || sec > 60 {
+    if hour > 23 || min > 59 || sec > 60 {
         return Err(wrong());
     }
-    // Days from the civil date, with years that begin in March.
-    let y = if month <= 2 { year - 1 } else { year };
-    let era = y.div_euclid(400);
-    let yoe = y.rem_euclid(400);
-    let doy = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    let days = era * 146_097 + yoe * 365 + yoe / 4 - yoe / 100 + doy - 719_468;
-    Ok(Time((days * 86_400 + hour * 3_600 + min * 60 + sec) * 1000 + 999))
+    let Time(day) = Time::of_day(year, month, day).ok_or_else(wrong)?;
+    Ok(Time(day + (hour * 3_600 + min * 60 + sec) * 1000 + 999))
 }
 
 /// The URL behind the time in a path, as it stands there or percent-encoded as a whole.

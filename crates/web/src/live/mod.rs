@@ -14,7 +14,7 @@
 
 mod acting;
 mod defuse;
-mod forms;
+pub(crate) mod forms;
 mod memento;
 mod order;
 mod page;

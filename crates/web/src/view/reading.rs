@@ -257,7 +257,8 @@ fn choose(wanted: &Wanted, offered: &[(String, String)], times: Option<&[String;
     }
 }
 
-fn difference(two: &Difference) -> Markup {
+/// What changed between two versions.
+pub(crate) fn difference(two: &Difference) -> Markup {
     let rows = two.rows();
     let head = &rows[0];
     let [title, text] = two.lines();

@@ -1,0 +1,123 @@
+// Comfort for those with scripts on the pages of the news: what is opened is marked as read, the quick look comes in place,
+// and keys.
+"use strict";
+
+const csrf = () => document.querySelector("input[name=csrf]")?.value;
+
+// What narrows is open where there is room for it.
+for (const side of document.querySelectorAll("[data-side]")) {
+  const wide = matchMedia("(min-width: 56.01rem)");
+  const fit = () => { side.open = wide.matches; };
+  fit();
+  wide.addEventListener("change", fit);
+}
+
+// A picture that cannot be had leaves the letter behind it.
+const gone = (image) => image.closest(".thumb") && image.remove();
+document.addEventListener("error", (event) => event.target.tagName === "IMG" && gone(event.target), true);
+for (const image of document.images) if (image.complete && image.naturalWidth === 0 && image.currentSrc) gone(image);
+
+// Read marks: told to the server, shown here.
+function mark(kind, number, read) {
+  const token = csrf();
+  if (!token) return;
+  const body = new URLSearchParams({ csrf: token, kind, number, read: read ? "1" : "0", quiet: "1" });
+  fetch("/news/read", { method: "POST", body, keepalive: true }).catch(() => {});
+}
+
+function show(card, read) {
+  card.classList.toggle("unread", !read);
+  for (const word of card.querySelectorAll("[data-unread]")) word.hidden = read;
+  const form = card.querySelector(".toggle form");
+  if (!form) return;
+  const button = form.querySelector("button");
+  const name = read ? "Mark as unread" : "Mark as read";
+  button.setAttribute("aria-label", button.getAttribute("aria-label").replace(button.textContent, name));
+  button.textContent = name;
+  form.elements.read.value = read ? "0" : "1";
+}
+
+function set(card, read) {
+  if (!csrf() || card.classList.contains("unread") !== read) return;
+  mark(card.dataset.kind, card.dataset.number, read);
+  show(card, read);
+  if ("open" in card.dataset) for (const article of document.querySelectorAll("[data-kind=doc]")) show(article, read);
+}
+
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  const card = form.closest(".toggle") && form.closest("[data-kind]");
+  if (!card) return;
+  event.preventDefault();
+  set(card, form.elements.read.value === "1");
+});
+
+// A link of a card, out of here or to its story; the middle button opens it too.
+const opened = (event) => {
+  const card = event.target.closest?.("[data-out], [data-hit], a.thumb")?.closest("[data-kind]");
+  if (card && event.button < 2) set(card, true);
+};
+document.addEventListener("click", opened);
+document.addEventListener("auxclick", opened);
+
+// A story that is looked at was opened.
+const story = document.querySelector("[data-open]");
+if (story) {
+  // What was new stays to be seen.
+  for (const article of document.querySelectorAll("[data-kind=doc].unread")) article.classList.add("fresh");
+  set(story, true);
+}
+
+// The quick look, in place.
+const looked = document.getElementById("looked");
+let asking = null;
+async function look(url) {
+  asking?.abort();
+  asking = new AbortController();
+  looked.setAttribute("aria-busy", "true");
+  const wait = document.createElement("p");
+  wait.className = "quiet";
+  wait.textContent = "Looking …";
+  looked.replaceChildren(wait);
+  try {
+    const answer = await fetch(url, { signal: asking.signal });
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const found = page.getElementById("looked")?.childNodes ?? page.querySelectorAll("main p");
+    looked.replaceChildren(...found);
+  } catch (failure) {
+    if (failure.name === "AbortError") return;
+    wait.textContent = "Nobody answers; try again in a moment.";
+    looked.replaceChildren(wait);
+  }
+  looked.removeAttribute("aria-busy");
+}
+if (looked) {
+  for (const part of document.querySelectorAll("[data-look]")) {
+    part.addEventListener("submit", (event) => {
+      if (event.target.method !== "get") return;
+      event.preventDefault();
+      const site = new FormData(event.target).get("site");
+      look(`/news/quick?site=${encodeURIComponent(site)}`);
+    });
+    part.addEventListener("click", (event) => {
+      const chip = event.target.closest("a.chip");
+      if (!chip || event.ctrlKey || event.metaKey || event.shiftKey) return;
+      event.preventDefault();
+      for (const other of part.querySelectorAll("a.chip")) other.removeAttribute("aria-current");
+      chip.setAttribute("aria-current", "true");
+      look(chip.href);
+    });
+  }
+}
+
+// o opens, v opens it where it comes from, m marks; j, k and / are those of all pages.
+document.addEventListener("keydown", (event) => {
+  if (typing() || event.ctrlKey || event.metaKey || event.altKey) return;
+  const card = document.activeElement?.closest(".hit");
+  if (!card) return;
+  if (event.key === "o") card.querySelector("[data-hit]")?.click();
+  else if (event.key === "v") (card.querySelector("[data-out]") ?? card.querySelector("[data-hit]"))?.click();
+  else if (event.key === "m" && card.dataset.kind) set(card, card.classList.contains("unread"));
+  else return;
+  event.preventDefault();
+});

@@ -1,0 +1,254 @@
+//! `/news/story/N`: a story with all its articles, newest first, and what changed in them.
+
+use super::age::{age, ago};
+use super::cards::{
+    begun, lang, marks, out, picture, source, story_at, title, toggle, tongue, with_capital,
+};
+use super::notice::said;
+use super::{head, now};
+use crate::app::{App, Desk, Shared};
+use crate::failure::Failure;
+use crate::guard::Caller;
+use crate::layout::{Frame, Tab, page_with};
+use crate::view::parts::{about, clock, diff_to, memento, out_link, safe, second, short, text_of};
+use crate::view::past::{versions, with_shelf};
+use crate::view::reading::difference;
+use crate::view::versions::found;
+use crate::words::{count, encoded, list, number, plural, text};
+use argiope_archive::warc_date;
+use argiope_crawl::{Difference, Question, Versions, history};
+use argiope_model::Time;
+use axum::extract::{Extension, Path, State};
+use axum::response::{IntoResponse, Redirect, Response};
+use maud::{Markup, html};
+use serde_json::Value;
+
+/// Articles whose versions are looked up.
+const LOOKED_UP: usize = 8;
+/// Visits that are looked through for versions, the newest.
+const VISITS: usize = 200;
+/// Versions that are listed.
+const VERSIONS: usize = 12;
+
+/// What is known of an earlier self of an article.
+struct Past {
+    /// Visits that found something else than the one before, newest first.
+    versions: Vec<Value>,
+    /// What changed last.
+    newest: Option<Difference>,
+}
+
+fn past(desk: &dyn Desk, url: &str) -> Option<Past> {
+    let page = versions(desk, url).ok()?;
+    let from = page.captures.len().saturating_sub(VISITS);
+    let newest = Versions { url: page.url.clone(), captures: page.captures[from..].to_vec() };
+    with_shelf(desk, |shelf| {
+        let mut rows = history(shelf, &newest).ok()?;
+        rows.retain(|row| row["changed"] == true || row["reason"] == "new");
+        rows.reverse();
+        Some(Past {
+            versions: rows,
+            newest: Difference::between(shelf, &page, None, None, false).ok(),
+        })
+    })
+}
+
+pub(super) async fn story(
+    State(app): Shared,
+    Extension(caller): Extension<Caller>,
+    Path(number): Path<String>,
+) -> Result<Response, Failure> {
+    let unknown = || Failure::unknown(format!("there is no story {}", short(&number, 40)));
+    let number: u64 = number.parse().map_err(|_| unknown())?;
+    let rows = app.ask(Question::Story(number)).await?;
+    let Some((story, articles)) = rows.split_first() else {
+        return Err(Failure::unknown(format!("there is no story {number}")));
+    };
+    // Joined into another one since.
+    if let Some(other) = story["story"].as_u64().filter(|other| *other != number) {
+        return Ok(Redirect::to(&story_at(other)).into_response());
+    }
+    let changed: Vec<String> = articles
+        .iter()
+        .filter(|row| row["versions"].as_u64() > Some(1))
+        .take(LOOKED_UP)
+        .map(|row| text(row, "url").to_owned())
+        .collect();
+    let pasts = app.with_desk(move |desk| {
+        let one = |url: String| past(desk, &url).map(|past| (url, past));
+        changed.into_iter().filter_map(one).collect::<Vec<_>>()
+    });
+    let pasts = pasts.await?;
+    let now = now();
+    let languages: Vec<&str> = articles.iter().map(|row| text(row, "language")).collect();
+    let several = languages.iter().any(|code| *code != languages[0]);
+    let around =
+        Around { app: &app, caller, now, story: number, several, alone: articles.len() == 1 };
+    let name = title(story);
+    let unread = crate::words::number(story, "unread") > 0;
+    let body = html! {
+        (said(&app, caller, &format!("story={number}")))
+        p.crumb { a href="/news" { "News" }
+            @if let Some(subject) = story["subject"].as_str() { " · " a href={ "/news?subject=" (encoded(subject)) } { (short(&with_capital(subject), 40)) } } }
+        header.lead-story.unread[unread] data-open data-kind="story" data-number=(number) {
+            div {
+                h1 dir="auto" lang=[lang(text(story, "language"))] { (name) }
+                p.kicker {
+                    span { (summed(story, articles)) }
+                    @if !text(story, "time").is_empty() { span { "newest " (age(text(story, "time"), now)) } }
+                    (marks(story, now))
+                }
+                @if !text(story, "summary").is_empty() { p.lead dir="auto" lang=[lang(text(story, "language"))] { (begun(text(story, "summary"), 600)) } }
+                @if caller.is_operator() { (toggle(&app, "story", number, unread, &format!("story={number}"), &name)) }
+            }
+            @if safe(text(story, "picture")).is_some() { div.thumb.wide { (picture(story, source(story))) } }
+        }
+        @for row in articles {
+            @let of = pasts.iter().find(|(url, _)| url == text(row, "url")).map(|(_, past)| past);
+            (article(row, of, &around))
+        }
+    };
+    let frame = Frame { title: &short(&name, 60), tab: Tab::News, query: None };
+    Ok(page_with(&app, caller, &frame, head(), body).into_response())
+}
+
+/// How many articles from how many sources, over what time.
+fn summed(story: &Value, articles: &[Value]) -> String {
+    let sources = list(story, "sources").len() as u64;
+    let articles = articles.len() as u64;
+    let mut said = plural(articles, "article", "articles");
+    if sources > 1 {
+        said = format!("{said} from {}", plural(sources, "source", "sources"));
+    }
+    let times = [text(story, "first"), text(story, "time")].map(warc_date);
+    if let [Some(first), Some(last)] = times
+        && articles > 1
+        && last.0 - first.0 >= 3_600_000
+    {
+        let over = ago(first, last).replace(" ago", "");
+        said = format!("{said} within {over}");
+    }
+    said
+}
+
+/// What the articles of a story need to know of it.
+struct Around<'a> {
+    app: &'a App,
+    caller: Caller,
+    now: Time,
+    story: u64,
+    /// Whether it is told in several languages, so that each is named.
+    several: bool,
+    /// Whether there is one article only: what the head of the page says is not said again.
+    alone: bool,
+}
+
+fn article(row: &Value, past: Option<&Past>, around: &Around<'_>) -> Markup {
+    let Around { app, caller, now, story, several, alone } = *around;
+    let (url, code, name) = (text(row, "url"), text(row, "language"), title(row));
+    let unread = row["read"] == false;
+    let authors: Vec<&str> = list(row, "authors").iter().filter_map(Value::as_str).collect();
+    let (published, modified) = (text(row, "published"), text(row, "modified"));
+    let many = number(row, "versions");
+    let doc = number(row, "doc");
+    html! {
+        article.card.of-story.hit.unread[unread] id={ "doc" (doc) } data-kind="doc" data-number=(doc) {
+            p.kicker {
+                @if !alone { bdi.from { (short(source(row), 60)) } }
+                (age(text(row, "time"), now))
+                @if let Some(section) = row["section"].as_str().or(row["subject"].as_str()) { span.subject { (short(&with_capital(section), 40)) } }
+                @if several && !code.is_empty() { span { (tongue(code)) } }
+                @if !alone { (marks(row, now)) }
+            }
+            h2 {
+                @if let Some(url) = safe(url) {
+                    a href=(url) target="_blank" rel="noreferrer noopener" data-hit data-out dir="auto" lang=[lang(code).filter(|_| !alone)] { @if alone { (source(row)) } @else { (name) } }
+                } @else { span dir="auto" { (name) } }
+                span.unseen data-unread hidden[!unread] { " (unread)" }
+            }
+            @if !alone && !text(row, "summary").is_empty() { p.summary dir="auto" lang=[lang(code)] { (begun(text(row, "summary"), 600)) } }
+            dl.facts.small {
+                @if !authors.is_empty() { dt { "By" } dd { bdi { (short(&authors.join(", "), 200)) } } }
+                @if !published.is_empty() { dt { "Published" } dd { (clock(published)) " UTC" } }
+                @if !modified.is_empty() && modified != published { dt { "Modified" } dd { (clock(modified)) " UTC" } }
+                @if !text(row, "seen").is_empty() { dt { "Taken in" } dd { (clock(text(row, "seen"))) " UTC" } }
+                @if number(row, "words") > 0 { dt { "Length" } dd { (plural(number(row, "words"), "word", "words")) } }
+                dt { "Address" } dd { (out_link(url)) }
+                @let others: Vec<&str> = list(row, "urls").iter().filter_map(Value::as_str).filter(|other| *other != url).collect();
+                @if !others.is_empty() {
+                    dt { "Also at" }
+                    dd { ul.plain-list { @for other in others.iter().take(10) { li { (out_link(other)) } } }
+                        @if others.len() > 10 { span.quiet { "and " (count(others.len() as u64 - 10)) " more" } } }
+                }
+            }
+            @if let Some(text) = row["text"].as_str().filter(|text| !text.is_empty()) {
+                details.reading open[alone] {
+                    summary { "Read it here" }
+                    div dir="auto" lang=[lang(code)] { @for line in text.lines().filter(|line| !line.trim().is_empty()) { p dir="auto" { (line) } } }
+                }
+            }
+            div.row.under {
+                (out(url, "Read it at the source"))
+                a href=(text_of(url, "")) { "The page as text" }
+                a href=(about(url)) { "All that is known of it" }
+                @if caller.is_operator() && !alone { (toggle(app, "doc", doc, unread, &format!("story={story}"), &name)) }
+            }
+            @if let Some(past) = past { (versions_of(url, past, many)) }
+            @else if many > 1 { p { a href={ (about(url)) "#versions" } { (plural(many, "version", "versions")) } } }
+        }
+    }
+}
+
+/// The versions of an article, and what changed with the newest.
+fn versions_of(url: &str, past: &Past, many: u64) -> Markup {
+    let shown = &past.versions[..past.versions.len().min(VERSIONS)];
+    html! {
+        section.versions {
+            h3 { (plural(many.max(shown.len() as u64), "version", "versions")) }
+            ul.plain-list {
+                @for row in shown {
+                    @let time = text(row, "time");
+                    li {
+                        time datetime=(time) { (second(time)) " UTC" } " · " (found(row)) " · "
+                        a href=(text_of(url, time)) { "text" } " · " a href=(memento(url, time)) { "as kept" }
+                        @if row["changed"] == true { " · " a href=(diff_to(url, time)) { "what changed" } }
+                    }
+                }
+            }
+            @if past.versions.len() > shown.len() || many > past.versions.len() as u64 { p { a href={ (about(url)) "#versions" } { "All visits and versions" } } }
+            @if let Some(two) = &past.newest {
+                details open {
+                    summary { "What changed last" }
+                    (difference(two))
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_story_is_summed_up() {
+        let story = json!({ "sources": ["A", "B"], "first": "2026-11-14T06:00:00Z", "time": "2026-11-16T12:00:00Z" });
+        let articles = vec![Value::Null; 3];
+        assert_eq!(summed(&story, &articles), "3 articles from 2 sources within 2 days");
+        assert_eq!(summed(&json!({ "sources": ["A"] }), &articles[..1]), "1 article");
+    }
+
+    #[test]
+    fn versions_lead_to_their_text_and_to_what_changed() {
+        let row = |time: &str, changed: bool| json!({ "time": time, "changed": changed, "reason": if changed { "text" } else { "new" }, "change": 0.2 });
+        let versions =
+            vec![row("2026-11-16T10:00:00.000Z", true), row("2026-11-15T10:00:00.000Z", false)];
+        let shown =
+            versions_of("http://a.test/", &Past { versions, newest: None }, 2).into_string();
+        assert!(
+            shown.contains("2 versions") && shown.matches("/page/diff?").count() == 1,
+            "{shown}"
+        );
+    }
+}
