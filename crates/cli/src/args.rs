@@ -106,6 +106,8 @@ pub enum Command {
     Diff(crate::args_history::Diff),
     /// What is new and what has changed, as an Atom feed
     Feed(crate::args_feed::Feed),
+    /// The news of the sites you care about: headlines at once, collected stories
+    News(crate::args_news::News),
     /// Check the archive against the store: every digest, every pointer
     Verify(Verify),
     /// Write the archive, its pages or its links in forms other tools read

@@ -26,6 +26,9 @@ pub struct Serve {
     /// Do not open a browser
     #[arg(long)]
     pub no_open: bool,
+    /// Let the page look at the news of private, loopback and link-local addresses, and collect them
+    #[arg(long)]
+    pub allow_private: bool,
 }
 
 #[derive(Debug, Args)]

@@ -30,6 +30,9 @@ pub struct Budget {
   argiope watch --per-day 20000 --per-site-day 1000
   argiope watch --set 'revisit.rules=example.org/news/* every 1h,*.pdf never'
 
+The news of the sites that are followed (`argiope news sites`) are collected as well, each site in its own
+short cycle; a site that is added or removed meanwhile is noticed within seconds.
+
 It goes on until it is stopped; nothing is lost however it ends, and the same command goes on. Pages
 that change often are visited often, as far as the budget allows; new links are followed as in the
 crawl. Servers are asked whether a page has changed before it is sent again. Meanwhile everything can

@@ -9,6 +9,7 @@ mod args;
 mod args_feed;
 mod args_filter;
 mod args_history;
+mod args_news;
 mod args_prune;
 mod args_serve;
 mod args_sites;
@@ -60,11 +61,18 @@ fn main() -> ExitCode {
 
 fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     let Cli { global, command } = cli;
-    let tabular = matches!(command, Command::Links(_) | Command::Top(_) | Command::Broken(_));
+    let tabular = match &command {
+        Command::Links(_) | Command::Top(_) | Command::Broken(_) => true,
+        Command::News(args) => {
+            matches!(&args.action, args_news::NewsAction::List(list) if list.story.is_none())
+        }
+        _ => false,
+    };
     if global.format == Format::Csv && !tabular {
-        return Err(
-            Usage("--format csv is for links, top and broken; others have json".into()).into()
-        );
+        return Err(Usage(
+            "--format csv is for links, top, broken and news list; others have json".into(),
+        )
+        .into());
     }
     let alone = match &command {
         Command::Import(_) => "import",
@@ -104,6 +112,7 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Show(args) => command::show::show(&global, &args),
         Command::History(args) => command::history::history(&global, &args),
         Command::Diff(args) => command::diff::diff(&global, &args),
+        Command::News(args) => command::news::news(&global, args),
         Command::Feed(args) => command::feed::feed(&global, &args),
         Command::Filter(args) => command::filter::filter(&global, &args),
         Command::Verify(_) => command::check::verify(&global),

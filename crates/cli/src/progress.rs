@@ -36,18 +36,18 @@ impl Progress {
                     if now.note != note {
                         note.clone_from(&now.note);
                         match &note {
-                            Some(note) => eprintln!("{clear}Paused: {note}"),
+                            Some(note) => eprintln!("{clear}Paused: {}", output::clean(note)),
                             None => eprintln!("{clear}Going on."),
                         }
                     }
                     if let Some(said) = brake(&now, &mut told).filter(|_| !quiet) {
-                        eprintln!("{clear}{said}");
+                        eprintln!("{clear}{}", output::clean(&said));
                     }
                     if terminal {
-                        eprint!("\r\x1b[K{}", line(&now, width()));
+                        output::line(line(&now, output::width()));
                     } else if !quiet && reported.elapsed() >= REPORT {
                         reported = Instant::now();
-                        eprintln!("{}", line(&now, usize::MAX));
+                        output::talk(line(&now, usize::MAX));
                     }
                 }
                 if terminal {
@@ -68,10 +68,6 @@ impl Drop for Progress {
     }
 }
 
-fn width() -> usize {
-    std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok()).unwrap_or(120)
-}
-
 /// What politeness costs, told once: whoever wonders about the speed learns where it comes from.
 fn brake(now: &Snapshot, told: &mut bool) -> Option<String> {
     let why = now.brake.as_ref().filter(|_| !*told)?;
@@ -83,7 +79,7 @@ fn brake(now: &Snapshot, told: &mut bool) -> Option<String> {
 /// One line: pages, queue, speed, connections, hosts and why they wait, errors, time left.
 fn line(now: &Snapshot, width: usize) -> String {
     let mut parts = vec![
-        format!("{} pages", output::count(now.fetched)),
+        output::plural(now.fetched, "page", "pages"),
         format!("{} queued", output::count(now.queued)),
         format!("{:.1}/s", now.pages_per_s),
         format!("{:.1} MB/min", now.mb_per_min),

@@ -1,14 +1,15 @@
 //! `jobs`, `doc`: questions answered beside a running crawl and without one.
 
 use super::wiring::engine_settings;
-use super::{load, print_json, visit};
+use super::{load, now, print_json, visit};
 use crate::Usage;
 use crate::args::{Doc, Format, Global, JobAction, Jobs};
 use crate::config::{self, Flags};
 use crate::output::{self, bytes, count, plural, table};
 use anyhow::bail;
 use argiope_crawl::{
-    Asked, DataDir, EngineSettings, Followers, Indexing, Question, answer, ask_owner, ask_worker,
+    Access, Asked, DataDir, DataDirError, EngineSettings, Followers, Indexing, NewsAct, Question,
+    answer, ask_owner, ask_worker,
 };
 use argiope_store::Store;
 use serde_json::Value;
@@ -99,7 +100,10 @@ struct Visit {
 
 impl Visit {
     fn new(global: &Global, question: &Question) -> anyhow::Result<Self> {
-        let (dir, store) = visit(global)?;
+        let (dir, store) = match visit(global) {
+            Err(e) if is_of_news(question) && is_missing(&e) => before_news(global, question)?,
+            opened => opened?,
+        };
         let settings = as_crawled(global, question)?;
         let settings = super::fleet::with_delay(global, question, settings);
         let followers = Followers::new(&dir, &store, &settings);
@@ -110,7 +114,8 @@ impl Visit {
                 | Question::Words(_)
                 | Question::DocWords(_)
                 | Question::DocNear(_)
-        );
+        ) || matches!(question, Question::News(order) | Question::NewsAct(NewsAct::ReadAll(order))
+            if order.query.is_some());
         if of_words {
             index_rest(&followers).map_err(|e| super::fleet::or_absent(global, e))?;
         }
@@ -121,6 +126,32 @@ impl Visit {
         let Visit { dir, store, followers, settings } = self;
         answer(question, dir, &**store, followers, settings, None)
     }
+}
+
+fn is_of_news(question: &Question) -> bool {
+    use Question::{News, NewsAct, NewsFeeds, NewsOverview, Story};
+    matches!(question, News(_) | Story(_) | NewsOverview | NewsFeeds | NewsAct(_))
+}
+
+fn is_missing(e: &anyhow::Error) -> bool {
+    matches!(e.downcast_ref(), Some(DataDirError::Missing(_)))
+}
+
+/// Rules and views may be made before anything was collected; there is nothing else to be asked then.
+fn before_news(
+    global: &Global,
+    question: &Question,
+) -> anyhow::Result<(Arc<DataDir>, Arc<dyn Store>)> {
+    let makes = matches!(question, Question::NewsAct(NewsAct::AddRule(_) | NewsAct::Save(_)));
+    if !makes {
+        bail!(
+            "there are no news in {} yet; `argiope news sites add URL` follows a site, `argiope news collect` fetches \
+             its articles",
+            global.data.display()
+        );
+    }
+    drop(DataDir::open(&global.data, Access::Own, now())?);
+    visit(global)
 }
 
 /// Brings the index up to date: a crawl that was killed leaves some pages to be indexed, one with
@@ -221,6 +252,10 @@ fn list(global: &Global) -> anyhow::Result<ExitCode> {
             let files = row["files"].as_array().map_or(0, Vec::len) as u64;
             let start = match seeds.len() {
                 0 if files > 0 => format!("import of {}", plural(files, "file", "files")),
+                _ if row["kind"] == "news" => {
+                    let front = plural(seeds.len() as u64, "front page", "front pages");
+                    format!("news of {front}")
+                }
                 0 | 1 => first.to_owned(),
                 n => format!("{first} and {} more", n - 1),
             };

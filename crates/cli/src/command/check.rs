@@ -6,10 +6,9 @@ use super::{VISIT_MEMORY, print_json, visit};
 use crate::args::{Format, Global};
 use crate::config;
 use crate::output::{self, count, plural};
-use argiope_crawl::{Access, Followers, verify as check, verify_words};
+use argiope_crawl::{Access, Followers, verify as check, verify_news, verify_words};
 use argiope_store::Store;
 use serde_json::json;
-use std::io::{self, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -22,7 +21,7 @@ pub fn verify(global: &Global) -> anyhow::Result<ExitCode> {
     let terminal = output::on_terminal() && global.format == Format::Text;
     let tell = |step: &str| {
         if terminal {
-            let _ = write!(io::stderr(), "\r\x1b[KChecking {step}");
+            output::line(format!("Checking {step}"));
         }
     };
     let mut found = check(&dir, &*store, &absent, tell)?;
@@ -35,6 +34,7 @@ pub fn verify(global: &Global) -> anyhow::Result<ExitCode> {
         let followers = Followers::new(&dir, &store, &settings);
         verify_words(&*store, &followers.words, &mut found)?;
     }
+    verify_news(&dir, &*store, &mut found)?;
     if terminal {
         output::line("");
     }
@@ -45,7 +45,8 @@ pub fn verify(global: &Global) -> anyhow::Result<ExitCode> {
         let mut rows = vec![json!({
             "checked": { "records": found.records, "captures": found.captures,
                          "urls": found.urls, "texts": found.texts,
-                         "documents": found.documents, "past": found.past },
+                         "documents": found.documents, "past": found.past,
+                         "articles": found.articles },
             "problems": found.problem_count, "not_here": names,
         })];
         rows.extend(found.problems.iter().map(|p| json!(p)));

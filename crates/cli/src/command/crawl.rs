@@ -19,7 +19,7 @@ use argiope_crawl::{
 use argiope_fetch::is_private_address;
 use argiope_filter::Saved;
 use argiope_frontier::revisit::Pattern;
-use argiope_model::{Aim, CanonicalUrl, Job, JobId, JobState, Order as Visits, Suffixes};
+use argiope_model::{Aim, CanonicalUrl, Job, JobId, JobState, Order as Visits, Suffixes, Time};
 use argiope_store::{JobRow, Store};
 use serde_json::{Value, json};
 use std::net::IpAddr;
@@ -38,8 +38,18 @@ pub struct Order {
     pub keep: Return,
     /// Of that, only these pages.
     pub only: Vec<Pattern>,
+    /// Only news are collected.
+    pub news: Option<OnlyNews>,
     /// Nothing is said but why it waits.
     pub quiet: bool,
+}
+
+/// Which news are collected.
+pub struct OnlyNews {
+    /// Of these sites; of all that are followed where none is named.
+    pub sites: Vec<String>,
+    /// On this subject.
+    pub subject: Option<String>,
 }
 
 pub fn crawl(global: &Global, args: Crawl) -> anyhow::Result<ExitCode> {
@@ -92,7 +102,13 @@ pub fn crawl_kept(
         ))
     };
     let url = global.store.as_deref();
-    if url.is_none() && order.is_none() && !global.data.join("manifest.json").exists() {
+    // A watch may have nothing but sites whose news are followed.
+    let news = match kept {
+        true => super::news::followed_sites(global)?.len() as u64,
+        false => 0,
+    };
+    let follows = news > 0;
+    if url.is_none() && order.is_none() && !follows && !global.data.join("manifest.json").exists() {
         return Err(nothing().into());
     }
     let place = match url {
@@ -110,7 +126,7 @@ pub fn crawl_kept(
     let mut picked = match order {
         Some(order) => Some(pick_job(order, &rows, &Suffixes::built_in(), now())),
         None if kept => {
-            if rows.is_empty() {
+            if rows.is_empty() && !follows {
                 return Err(nothing().into());
             }
             None
@@ -181,8 +197,14 @@ pub fn crawl_kept(
             "Watching by {}, {budget}, until stopped (Ctrl-C).",
             settings.revisit.policy.name()
         ));
+        if news > 0 {
+            output::talk(format!(
+                "The news of {} are collected as well, each in its own cycle.",
+                plural(news, "site", "sites")
+            ));
+        }
     }
-    let order = Order { picked, fleet, keep, only: Vec::new(), quiet };
+    let order = Order { picked, fleet, keep, quiet, ..Order::default() };
     let summary = execute(dir, store, settings, order)?;
     if !kept {
         report(global, settings, &summary, place.as_ref())?;
@@ -288,9 +310,13 @@ pub fn execute(
     settings: &Settings,
     order: Order,
 ) -> anyhow::Result<Summary> {
-    let Order { picked, mut fleet, keep, only, quiet } = order;
+    let Order { picked, mut fleet, keep, only, news, quiet } = order;
+    let begun = now();
     let mut engine = engine_settings(settings);
     engine.revisit.only = only;
+    if let Some(OnlyNews { sites, subject }) = news {
+        (engine.news.only, engine.news.sites, engine.news.subject) = (true, sites, subject);
+    }
     let metrics = settings.metrics.listen.as_deref().map(metrics::listen).transpose()?;
     if let Some((_, address)) = &metrics {
         if !quiet {
@@ -358,7 +384,25 @@ pub fn execute(
     following.into_iter().for_each(|following| following.finish(all));
     // Requests that hang must not keep the program.
     runtime.shutdown_background();
-    Ok(outcome?)
+    let mut summary = outcome?;
+    count_articles(&mut summary, &followers, begun);
+    Ok(summary)
+}
+
+/// Of pages for news, those that became articles are counted as new, and as changed those whose title or text did.
+fn count_articles(summary: &mut Summary, followers: &Followers, begun: Time) {
+    if summary.news.is_empty() {
+        return;
+    }
+    let gained = match followers.news.gained(begun) {
+        Ok(gained) => gained,
+        Err(e) => return tracing::debug!("pages are counted, not articles: {e}"),
+    };
+    for (site, tally) in &mut summary.news {
+        let gained = gained.get(site).copied().unwrap_or_default();
+        tally.unchanged += tally.changed.saturating_sub(gained.changed);
+        (tally.new, tally.changed) = (gained.new, gained.changed);
+    }
 }
 
 /// Starts what follows the change log.
@@ -370,6 +414,7 @@ pub fn follow(settings: &Settings, followers: &Followers) -> anyhow::Result<Vec<
     if settings.crawl.index {
         all.push(followers.words.clone());
     }
+    all.push(followers.news.clone());
     let all = all.into_iter().map(Following::start).collect::<Result<Vec<_>, _>>();
     all.context("cannot start the threads that follow the crawl")
 }

@@ -5,7 +5,7 @@ use super::moment::moment;
 use super::{now, print_json};
 use crate::args::{Format, Global};
 use crate::args_history::Diff;
-use crate::output;
+use crate::output::{self, Style};
 use anyhow::{Context, anyhow, bail};
 use argiope_archive::Piece;
 use argiope_crawl::{DiffLine, Difference, NoDifference, Versions, near_changes};
@@ -38,7 +38,7 @@ pub fn diff(global: &Global, args: &Diff) -> anyhow::Result<ExitCode> {
     }
     match global.format {
         Format::Json => print_json(&two.rows())?,
-        _ => output::print(lines(&two, output::is_shown()))?,
+        _ => output::print_painted(lines(&two, output::in_colour()))?,
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -85,14 +85,14 @@ fn ends(text: &str) -> String {
 
 /// What stands in one line must not command the terminal.
 fn tame(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+    output::clean(text).replace(['\n', '\t'], " ")
 }
 
 fn lines(two: &Difference, colour: bool) -> Vec<String> {
     let mark = |piece: &Piece<'_>| match (piece, colour) {
         (Piece::Same(text), _) => tame(&ends(text)),
-        (Piece::Gone(text), true) => format!("\x1b[31;9m{}\x1b[0m", tame(text)),
-        (Piece::Come(text), true) => format!("\x1b[32m{}\x1b[0m", tame(text)),
+        (Piece::Gone(text), true) => output::paint(Style::Struck, &tame(text)),
+        (Piece::Come(text), true) => output::paint(Style::Green, &tame(text)),
         (Piece::Gone(text), false) => format!("[-{}-]", tame(text)),
         (Piece::Come(text), false) => format!("{{+{}+}}", tame(text)),
     };

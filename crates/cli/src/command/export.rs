@@ -14,7 +14,7 @@ use argiope_crawl::{
 use argiope_store::Store;
 use serde_json::json;
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -193,7 +193,7 @@ fn written(
 ) -> anyhow::Result<()> {
     match out {
         None => {
-            let mut stdout = BufWriter::new(io::stdout().lock());
+            let mut stdout = BufWriter::new(output::exact());
             write(&mut stdout).map_err(anyhow::Error::from_boxed)?;
             Ok(stdout.flush()?)
         }

@@ -11,6 +11,7 @@ use argiope_crawl::{
     FeedEntry, FeedHead, FeedOrder, Question, SearchOrder, atom, feed_id, write_feed, write_whole,
 };
 use argiope_model::CanonicalUrl;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -42,7 +43,7 @@ pub fn feed(global: &Global, args: &Feed) -> anyhow::Result<ExitCode> {
         rows.into_iter().map(serde_json::from_value).collect::<Result<Vec<FeedEntry>, _>>();
     let (head, entries) = (head(global, args), entries.context("the answer cannot be read")?);
     match &args.output {
-        None => output::print([atom(&head, &entries).trim_end().to_owned()])?,
+        None => writeln!(output::exact(), "{}", atom(&head, &entries).trim_end())?,
         Some(path) => {
             write_feed(path, &head, &entries).with_context(|| cannot_write(path))?;
             let entries = output::plural(entries.len() as u64, "entry", "entries");

@@ -1,16 +1,16 @@
 //! `forget`: pages out of everything, with a receipt.
 
-use super::{VISIT_MEMORY, now, print_json, visit, with_files};
+use super::{VISIT_MEMORY, is_worked_in, now, print_json, visit, with_files};
 use crate::args::{Forget, Format, Global};
 use crate::output::{self, bytes, count, plural};
 use anyhow::{Context, bail};
-use argiope_crawl::{ForgetPlan, Question, Receipt, ask_owner, look};
+use argiope_crawl::{ForgetPlan, Receipt, look};
 use serde_json::json;
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::process::ExitCode;
 
 pub fn forget(global: &Global, args: &Forget) -> anyhow::Result<ExitCode> {
-    if ask_owner(&global.data, &Question::Status)?.is_some() {
+    if is_worked_in(&global.data)? {
         bail!(
             "a crawl or an import is working in {}; stop it (Ctrl-C there), give this command again, and go \
              on with `argiope crawl`",

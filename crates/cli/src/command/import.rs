@@ -13,7 +13,6 @@ use argiope_crawl::{
 };
 use argiope_store::{MemoryStore, Store};
 use serde_json::json;
-use std::io::{self, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
@@ -129,7 +128,7 @@ struct Watch {
 impl Watch {
     fn clear(&self) {
         if self.terminal {
-            let _ = write!(io::stderr(), "\r\x1b[K");
+            output::line("");
         }
     }
 }
@@ -154,7 +153,7 @@ impl ImportWatch for Watch {
         self.live.importing(so_far);
         if self.terminal {
             let line = format!("{} captures, {}", count(so_far.captures), bytes(so_far.bytes));
-            let _ = write!(io::stderr(), "\r\x1b[K{line}");
+            output::line(line);
         }
     }
 }

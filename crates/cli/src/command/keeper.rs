@@ -11,7 +11,7 @@
 //! * Invariants: the directory is never opened while somebody else has it; a question waits [`PATIENCE`] at most.
 
 use super::ask::ask_whoever_works;
-use super::{VISIT_MEMORY, fleet, now, open_store};
+use super::{VISIT_MEMORY, fleet, news, now, open_store};
 use crate::args::Global;
 use crate::output;
 use anyhow::Context;
@@ -20,7 +20,8 @@ use argiope_crawl::{
     Owner, Question, answer, ask_owner, listen,
 };
 use argiope_store::Store;
-use argiope_web::{Desk, Start};
+use argiope_web::{Desk, FollowAct, Start};
+use serde_json::Value;
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -135,6 +136,7 @@ impl Keeper {
         let following = vec![
             Following::start(followers.links.clone())?,
             Following::start(followers.words.clone())?,
+            Following::start(followers.news.clone())?,
         ];
         let kept =
             Arc::new(Kept { dir, store, followers, _listening: listening, _following: following });
@@ -179,8 +181,36 @@ impl Keeper {
         answer(question, dir, &**store, followers, &self.settings, None)
     }
 
-    /// Starts `argiope crawl` in a process of its own, and waits until it works or has said why not.
+    /// Starts `argiope crawl` in a process of its own.
     fn begin(&self, order: &Start) -> anyhow::Result<String> {
+        self.beside("The crawl", |command| {
+            command.arg("crawl");
+            for (flag, value) in &order.flags {
+                command.arg(format!("{flag}={value}"));
+            }
+            // Whatever follows is a URL, however it begins.
+            command.arg("--").args(&order.urls);
+        })
+    }
+
+    /// Starts `argiope news collect` in a process of its own.
+    fn gather(&self, sites: &[String]) -> anyhow::Result<String> {
+        if sites.is_empty() && news::followed_sites(&self.global)?.is_empty() {
+            anyhow::bail!("no site is followed yet; follow one first");
+        }
+        self.beside("The collection of news", |command| {
+            command.args(["news", "collect"]);
+            if !sites.is_empty() {
+                command.arg(format!("--sites={}", sites.join(",")));
+            }
+            if self.settings.fetch.allow_private {
+                command.arg("--allow-private");
+            }
+        })
+    }
+
+    /// Starts this program once more for the same directory, and waits until it works or has said why not.
+    fn beside(&self, what: &str, say: impl FnOnce(&mut Command)) -> anyhow::Result<String> {
         let mut running = self.crawl.lock().unwrap_or_else(PoisonError::into_inner);
         let works = |asked: &Asked| match asked {
             Asked::Rows(rows) => rows.first().is_some_and(|row| row["state"] != "idle"),
@@ -205,14 +235,9 @@ impl Keeper {
         for archive in &self.global.archive {
             command.arg("--archive").arg(archive);
         }
-        command.arg("crawl");
-        for (flag, value) in &order.flags {
-            command.arg(format!("{flag}={value}"));
-        }
-        // Whatever follows is a URL, however it begins.
-        command.arg("--").args(&order.urls);
+        say(&mut command);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
-        let mut child = command.spawn().context("cannot start the crawl")?;
+        let mut child = command.spawn().context("cannot start this program once more")?;
         let said = Arc::new(Mutex::new(VecDeque::new()));
         if let Some(stderr) = child.stderr.take() {
             let said = said.clone();
@@ -239,7 +264,7 @@ impl Keeper {
             std::thread::sleep(AGAIN);
         }
         *running = Some(started);
-        Ok(format!("The crawl is running (process {id})."))
+        Ok(format!("{what} is running (process {id})."))
     }
 
     /// Ends what was started here, and lets the directory go.
@@ -308,5 +333,34 @@ impl Desk for Keeper {
 
     fn start(&self, order: &Start) -> Result<String, String> {
         self.begin(order).map_err(|e| output::sentence(&e))
+    }
+
+    fn quick(&self, site: &str) -> Result<Vec<Value>, String> {
+        // Mistakes in the file of sites are no reason not to look at one.
+        let followed = news::followed_sites(&self.global).unwrap_or_default();
+        let looked = news::quick_look(&self.settings, &followed, site);
+        looked.map(|looked| looked.rows).map_err(|e| output::sentence(&e))
+    }
+
+    fn follow(&self, act: &FollowAct) -> Result<String, String> {
+        let done = match act {
+            FollowAct::Add(what) => news::follow(&self.global, what).map(|followed| followed.said),
+            FollowAct::Remove(what) => news::unfollow(&self.global, what),
+            FollowAct::Import(text) => {
+                news::import_opml(&self.global, text.as_bytes()).map(|done| done.said())
+            }
+            FollowAct::Export => {
+                let read = match self.ask(&Question::NewsFeeds) {
+                    Ok(Asked::Rows(rows)) => rows,
+                    _ => Vec::new(),
+                };
+                news::export_opml(&self.global, &read)
+            }
+        };
+        done.map_err(|e| output::sentence(&e))
+    }
+
+    fn collect(&self, sites: &[String]) -> Result<String, String> {
+        self.gather(sites).map_err(|e| output::sentence(&e))
     }
 }

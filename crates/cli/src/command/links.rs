@@ -324,7 +324,13 @@ fn broken_lines(rows: &[Value]) -> Vec<String> {
 }
 
 /// Prints rows as JSON lines or as CSV, which begins with the names of its columns.
-fn print_rows(format: Format, fields: &[&str], rows: &[Value], head: bool) -> anyhow::Result<()> {
+/// Rows as lines of JSON or of CSV; a list stands in one cell.
+pub fn print_rows(
+    format: Format,
+    fields: &[&str],
+    rows: &[Value],
+    head: bool,
+) -> anyhow::Result<()> {
     if format == Format::Json {
         return print_json(rows);
     }
@@ -333,6 +339,12 @@ fn print_rows(format: Format, fields: &[&str], rows: &[Value], head: bool) -> an
         csv_line(fields.iter().map(|name| match &row[*name] {
             Value::Null => String::new(),
             Value::String(text) => text.clone(),
+            Value::Array(list) => {
+                let texts = list
+                    .iter()
+                    .map(|item| item.as_str().map_or_else(|| item.to_string(), str::to_owned));
+                texts.collect::<Vec<_>>().join("; ")
+            }
             other => other.to_string(),
         }))
     };

@@ -18,6 +18,7 @@ pub mod keeper;
 pub mod links;
 pub mod metrics;
 pub mod moment;
+pub mod news;
 pub mod prune;
 pub mod search;
 pub mod serve;
@@ -32,7 +33,7 @@ use crate::args::Global;
 use crate::config::{self, Flags};
 use crate::{Usage, output};
 use anyhow::Context;
-use argiope_crawl::{Access, DataDir, StoreFiles, finish_forgetting};
+use argiope_crawl::{Access, Asked, DataDir, Question, StoreFiles, ask_owner, finish_forgetting};
 use argiope_model::Time;
 use argiope_store::{EmbeddedStore, Store, StoreError};
 use serde_json::Value;
@@ -62,6 +63,12 @@ pub fn visit(global: &Global) -> anyhow::Result<(Arc<DataDir>, Arc<dyn Store>)> 
     let dir = DataDir::open(&global.data, Access::Visit, now())?;
     let store = open_store(&dir, VISIT_MEMORY)?;
     Ok((Arc::new(dir), store))
+}
+
+/// Whether somebody works in a directory; whoever only keeps it open leaves it to us.
+pub fn is_worked_in(data: &Path) -> anyhow::Result<bool> {
+    let asked = ask_owner(data, &Question::Leave)?;
+    Ok(asked.is_some_and(|asked| !matches!(asked, Asked::Rows(_))))
 }
 
 /// Opens the store of a directory; a forgetting that was cut short is finished first.
@@ -96,5 +103,5 @@ pub fn with_files<T>(memory: u64, act: impl FnOnce(&StoreFiles<'_>) -> T) -> T {
 
 /// Prints rows as JSON lines.
 pub fn print_json(rows: &[Value]) -> anyhow::Result<()> {
-    output::print(rows.iter().map(Value::to_string))
+    output::print_json(rows)
 }

@@ -1,14 +1,14 @@
 //! `prune`: old versions out of the archive by a rule, with a receipt.
 
 use super::forget::confirmed;
-use super::{VISIT_MEMORY, load, now, print_json, visit, with_files};
+use super::{VISIT_MEMORY, is_worked_in, load, now, print_json, visit, with_files};
 use crate::Usage;
 use crate::args::{Format, Global};
 use crate::args_prune::Prune;
 use crate::config::{Flags, Override};
 use crate::output::{self, bytes, count, plural};
 use anyhow::{Context, bail};
-use argiope_crawl::{ForgetPlan, PruneOrder, Question, Receipt, ask_owner, look_prune};
+use argiope_crawl::{ForgetPlan, PruneOrder, Receipt, look_prune};
 use argiope_model::Time;
 use serde_json::json;
 use std::io::{self, IsTerminal};
@@ -16,7 +16,7 @@ use std::process::ExitCode;
 
 pub fn prune(global: &Global, args: &Prune) -> anyhow::Result<ExitCode> {
     let order = order(global, args)?;
-    if ask_owner(&global.data, &Question::Status)?.is_some() {
+    if is_worked_in(&global.data)? {
         bail!(
             "a crawl or an import is working in {}; stop it (Ctrl-C there), give this command again, and go \
              on with `argiope crawl`",

@@ -6,7 +6,7 @@ use super::wiring::engine_settings;
 use super::{load, now, print_json, visit};
 use crate::args::{Format, Global, Reindex, Search, SortBy, Word, Words};
 use crate::config::Flags;
-use crate::output::{self, count, plural, table};
+use crate::output::{self, Style, count, plural, table};
 use anyhow::bail;
 use argiope_crawl::{
     Followers, IndexError, Question, SearchOrder, Texts, WordOrder, ask_owner, texts_again,
@@ -50,16 +50,34 @@ pub fn search(global: &Global, args: &Search) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let last = rows.pop().unwrap_or_default();
-    let bold = output::is_shown();
+    let bold = output::in_colour();
     for row in &rows {
-        output::print(hit_lines(row, bold))?;
+        output::print_painted(hit_lines(row, bold))?;
     }
     ending(&last, rows.len()).iter().for_each(output::talk);
     Ok(ExitCode::SUCCESS)
 }
 
+/// A piece of a text with its matches in bold.
+fn painted(marked: &str, bold: bool) -> String {
+    let mut pieces = marked.split(MARKS[0]);
+    let mut out = output::clean(pieces.next().unwrap_or_default()).into_owned();
+    for piece in pieces {
+        let (word, rest) = piece.split_once(MARKS[1]).unwrap_or((piece, ""));
+        match bold {
+            true => out.push_str(&output::paint(Style::Bold, word)),
+            false => out.push_str(&output::clean(word)),
+        }
+        out.push_str(&output::clean(rest));
+    }
+    out
+}
+
 /// One page found, in a few lines.
 fn hit_lines(row: &Value, bold: bool) -> Vec<String> {
+    let mut row = row.clone();
+    let marked = painted(row["marked"].as_str().unwrap_or_default(), bold);
+    output::clean_row(&mut row);
     let text = |name: &str| row[name].as_str().unwrap_or_default();
     let title = match text("title") {
         "" => text("url"),
@@ -67,9 +85,7 @@ fn hit_lines(row: &Value, bold: bool) -> Vec<String> {
     };
     let mut lines = vec![format!("{:>2}. {}", row["rank"], output::cut(title, 90))];
     lines.push(format!("    {}", text("url")));
-    if !text("marked").is_empty() {
-        let (begin, end) = if bold { ("\x1b[1m", "\x1b[0m") } else { ("", "") };
-        let marked = text("marked").replace(MARKS[0], begin).replace(MARKS[1], end);
+    if !marked.is_empty() {
         lines.push(format!("    {marked}"));
     }
     let mut about = Vec::new();
@@ -295,6 +311,8 @@ pub fn reindex(global: &Global, args: &Reindex) -> anyhow::Result<ExitCode> {
             e => e.into(),
         })?;
     }
+    // Articles are read anew as well: the rules for them may have become better.
+    followers.news.rebuild()?;
     let view = followers.words.view()?;
     let (size, past) = (view.size()?, view.past_size()?);
     let left_out = followers.words.unreadable();

@@ -76,7 +76,9 @@ impl Page {
         })?;
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
-        let settings = load(global, Flags::default())?.settings;
+        let private = [("fetch.allow_private", "true".to_owned(), "--allow-private")];
+        let own = if args.allow_private { &private[..] } else { &[] };
+        let settings = load(global, Flags { own, set: &[] })?.settings;
         let keeper = Keeper::new(global, wiring::engine_settings(&settings));
         keeper.look()?;
         let mut runtime = tokio::runtime::Builder::new_multi_thread();
@@ -105,6 +107,7 @@ impl Page {
             token: std::env::var("ARGIOPE_TOKEN").ok().filter(|token| !token.is_empty()),
             names: Vec::new(),
             no_open: !open,
+            allow_private: false,
         };
         let page = match listen {
             Some(listen) => Page::start(global, &args(listen))?,
@@ -166,8 +169,20 @@ impl Page {
     }
 }
 
-/// Opens a page in the browser, where there is one.
-pub fn open_browser(url: &str) {
+/// Opens a page in the browser; whether there is one.
+pub fn open_browser(url: &str) -> bool {
+    // What the user has chosen goes before: commands with colons between them, `%s` for the URL.
+    let chosen = std::env::var("BROWSER").unwrap_or_default();
+    for command in chosen.split(':').filter(|command| !command.trim().is_empty()) {
+        let mut words: Vec<String> =
+            command.split_whitespace().map(|w| w.replace("%s", url)).collect();
+        if !command.contains("%s") {
+            words.push(url.to_owned());
+        }
+        if start(&words[0], &words[1..]) {
+            return true;
+        }
+    }
     let program = if cfg!(target_os = "macos") {
         "open"
     } else if cfg!(windows) {
@@ -175,15 +190,21 @@ pub fn open_browser(url: &str) {
     } else if ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| std::env::var_os(name).is_some()) {
         "xdg-open"
     } else {
-        return;
+        return false;
     };
+    start(program, &[url.to_owned()])
+}
+
+/// Starts a program that goes on by itself; whether there is one.
+fn start(program: &str, arguments: &[String]) -> bool {
     let started = Command::new(program)
-        .arg(url)
+        .args(arguments)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn();
-    if let Err(e) = started {
+    if let Err(e) = &started {
         tracing::debug!(error = %e, "no browser was opened");
     }
+    started.is_ok()
 }

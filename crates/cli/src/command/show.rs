@@ -101,11 +101,11 @@ fn print(shelf: &Shelf<'_>, page: &Versions, n: usize, args: &Show) -> anyhow::R
         let outcome = &page.captures[n].outcome;
         let text =
             text.with_context(|| format!("no text was extracted from {}: {outcome}", page.url))?;
-        output::print([text.text])?;
+        writeln!(output::exact(), "{}", text.text)?;
         return Ok(ExitCode::SUCCESS);
     }
     let mut opened = shelf.open(page, n)?;
-    let mut out = io::stdout().lock();
+    let mut out = output::exact();
     if args.headers {
         out.write_all(&opened.head)?;
     } else if args.raw {

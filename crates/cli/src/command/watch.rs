@@ -33,7 +33,7 @@ fn overrides(budget: &Budget) -> Vec<Override> {
     out
 }
 
-fn not_in_a_fleet(global: &Global, what: &str) -> anyhow::Result<()> {
+pub fn not_in_a_fleet(global: &Global, what: &str) -> anyhow::Result<()> {
     if super::fleet::is_meant(global)? {
         return Err(Usage(format!(
             "{what} works on a directory of its own, not yet on a fleet; `argiope store copy` makes one of a fleet"
@@ -48,7 +48,7 @@ fn is_crawled(global: &Global) -> anyhow::Result<()> {
         return Ok(());
     }
     Err(Usage(format!(
-        "there is nothing to come back to in {}; crawl something first: argiope crawl https://example.org/",
+        "there is nothing to come back to in {}; crawl something first, argiope crawl https://example.org/, or follow the news of a site: argiope news sites add https://www.example.org/",
         global.data.display()
     ))
     .into())
@@ -57,7 +57,7 @@ fn is_crawled(global: &Global) -> anyhow::Result<()> {
 pub fn watch(global: &Global, args: Watch) -> anyhow::Result<ExitCode> {
     not_in_a_fleet(global, "watch")?;
     let asked = !args.crawl.urls.is_empty() || args.crawl.seeds.is_some();
-    if !asked {
+    if !asked && super::news::followed_sites(global)?.is_empty() {
         is_crawled(global)?;
     }
     let summary = crawl_kept(global, args.crawl, &overrides(&args.budget), Return::Watch)?;

@@ -5,7 +5,7 @@
 
 use crate::args::Crawl;
 use crate::config::{Override, Settings, SkipExtensions};
-use argiope_crawl::{EngineSettings, IndexSettings, NewJob, RevisitSettings};
+use argiope_crawl::{EngineSettings, IndexSettings, NewJob, NewsSettings, RevisitSettings};
 use argiope_fetch::FetchSettings;
 use argiope_frontier::Patience;
 use argiope_model::Wanted;
@@ -92,6 +92,12 @@ pub fn engine_settings(settings: &Settings) -> EngineSettings {
             keep_unchanged: settings.archive.unchanged,
         },
         budgets: crawl.budgets,
+        news: NewsSettings {
+            source: super::news::source(&settings.news.sites),
+            cycle: settings.news.cycle,
+            recent: settings.news.recent,
+            ..NewsSettings::default()
+        },
         hold: Default::default(),
         fetch: FetchSettings {
             user_agent: fetch.user_agent.clone(),

@@ -196,6 +196,11 @@ pub(super) const KEYS: &[Key] = &[
     key("revisit.conditional", Kind::Flag, "true",
         "Whether servers may answer that a page has not changed."),
 
+    key("news.cycle", Kind::Duration { min_ms: SECOND, max_ms: YEAR, auto: false }, r#""15m""#,
+        "How often a followed site is looked at for news, unless its recipe says otherwise."),
+    key("news.recent", Kind::Duration { min_ms: SECOND, max_ms: YEAR, auto: false }, r#""2d""#,
+        "Articles younger than this are asked for changes in each cycle."),
+
     key("fetch.user_agent", Kind::Text { may_be_empty: false },
         r#""Argiope/{version}""#,
         "The name the crawler gives to web servers; {version} stands for its own version."),
@@ -266,6 +271,7 @@ pub(super) const KEYS: &[Key] = &[
 pub(super) const TABLES: &[(&str, &str)] = &[
     ("crawl", "What is visited, in which order, and how politely."),
     ("revisit", "When pages are visited again."),
+    ("news", "How news are collected."),
     ("fetch", "How pages are requested."),
     ("store", "What the crawler keeps about URLs."),
     ("archive", "What is kept of the answers."),

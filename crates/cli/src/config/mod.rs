@@ -19,6 +19,7 @@ mod nearest;
 mod presets;
 mod problem;
 mod quantity;
+mod recipes;
 mod settings;
 mod template;
 #[cfg(test)]
@@ -32,6 +33,7 @@ pub use presets::{PRESETS, preset};
 pub use problem::ConfigError;
 #[allow(unused_imports, reason = "the module's interface; no command needs all of it")]
 pub use quantity::{human_duration, human_size, parse_duration, parse_size};
+pub use recipes::{is_site, read_recipes, recipes_of, shipped_recipes};
 #[allow(unused_imports, reason = "the module's interface; no command needs all of it")]
 pub use settings::{Archive, Crawl, Fetch, Index, Settings, SkipExtensions, Store};
 pub use template::template;
@@ -191,7 +193,9 @@ fn load_beside(
         Row { key: key.name, value: text, json, origin, help: key.help }
     };
     let rows = keys::KEYS.iter().map(row).collect();
-    Ok(Loaded { settings: holding.settings(), file, filters: book, filter, rows })
+    let mut settings = holding.settings();
+    settings.news.sites = data_dir.join("news").join("sites.toml");
+    Ok(Loaded { settings, file, filters: book, filter, rows })
 }
 
 /// The filter that `crawl.filter` means.

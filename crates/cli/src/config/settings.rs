@@ -26,6 +26,8 @@ pub struct Settings {
     pub crawl: Crawl,
     /// When pages are visited again.
     pub revisit: Revisit,
+    /// How news are collected.
+    pub news: News,
     /// How pages are requested.
     pub fetch: Fetch,
     /// What the crawler keeps about URLs.
@@ -125,6 +127,17 @@ pub struct Revisit {
     pub rules: Vec<String>,
     /// Whether servers may answer that nothing has changed.
     pub conditional: bool,
+}
+
+/// How news are collected.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct News {
+    /// How often, where a recipe does not say.
+    pub cycle: Duration,
+    /// Until when an article is asked for changes in each cycle.
+    pub recent: Duration,
+    /// The file of the sites that are followed; empty where there is no data directory.
+    pub sites: PathBuf,
 }
 
 /// How pages are requested.
@@ -339,6 +352,11 @@ impl<'a> Holding<'a> {
                 per_site_day: self.number("revisit.per_site_day"),
                 rules: self.list("revisit.rules").to_vec(),
                 conditional: self.flag("revisit.conditional"),
+            },
+            news: News {
+                cycle: self.duration("news.cycle"),
+                recent: self.duration("news.recent"),
+                sites: PathBuf::new(),
             },
             fetch: Fetch {
                 user_agent: self.user_agent(),

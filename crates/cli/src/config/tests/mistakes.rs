@@ -253,7 +253,7 @@ fn set_is_refused_as_the_file_is() {
         [
             "--set: crawl.dealy is not a setting; did you mean crawl.delay?",
             "--set delay is not KEY=VALUE; write for example crawl.delay=5s",
-            "--set: zzz.zzz is not a setting; settings stand in the tables crawl, revisit, fetch, store, archive, retention, index, metrics",
+            "--set: zzz.zzz is not a setting; settings stand in the tables crawl, revisit, news, fetch, store, archive, retention, index, metrics",
             r#"--set crawl.delay=tenn is not a duration; write for example "10s" or "500ms""#,
             "--set crawl.retries='3' is not a whole number; write it without quotes",
         ]

@@ -27,6 +27,9 @@ fn load_with(text: &[u8], flags: Flags<'_>) -> Result<Loaded, ConfigError> {
     let strip = format!("{}/", here.path().display());
     match load_beside(here.path(), None, &nowhere, flags) {
         Ok(mut loaded) => {
+            // It lies in the data directory, which is another one each time.
+            assert_eq!(loaded.settings.news.sites, nowhere.join("news/sites.toml"));
+            loaded.settings.news.sites.clear();
             for row in &mut loaded.rows {
                 row.origin = row.origin.replace(&strip, "");
             }
