@@ -5,7 +5,7 @@
 //! * [`mod@fuzz`]: made-up bytes for every parser of foreign ones.
 //! * [`mod@bench`]: what a crawled page, a discovered URL, a page's links and words cost.
 //!
-//! Underneath: [`process`] runs programs with a time limit, [`nginx`] serves a folder on loopback
+//! Underneath: [`mod@news`] holds collected news against the truth, [`process`] runs programs with a time limit, [`nginx`] serves a folder on loopback
 //! and reads back its access log, [`docs`] unpacks Debian documentation packages as real sites,
 //! [`tools`] finds programs and installs them where it may.
 //!
@@ -21,6 +21,7 @@ pub mod bench;
 pub mod check;
 pub mod docs;
 pub mod fuzz;
+pub mod news;
 pub mod nginx;
 pub mod process;
 pub mod test;

@@ -24,6 +24,8 @@ cargo xtask bench frontier [--urls N]...
 cargo xtask bench fleet [--runs N] [--workers N] [--hosts N] [--pages N] [--site PACKAGE|DIR]
 cargo xtask bench links [--runs N] [--site PACKAGE|DIR]... [--counts N] [--against BINARY]
                                        CPU per page with the link graph on and off
+cargo xtask bench news [--seeds N] [--editions N] [--mistakes]
+                                       articles and stories of the made-up news web, right and missed
 cargo xtask bench quality [--site PACKAGE|DIR]... [--pages N] [--most N]
                                        known pages and hubs found with links and rank, and without
 cargo xtask bench rank [--pages N]... [--measure pagerank|harmonic]...
@@ -31,7 +33,9 @@ cargo xtask bench rank [--pages N]... [--measure pagerank|harmonic]...
 cargo xtask bench order [--site PACKAGE|DIR]... [--webs N]
                                        rank and on-topic pages gathered by each order of visits
 cargo xtask bench search [--runs N] [--site PACKAGE|DIR]... [--pages PACKAGE|DIR]...
-                                       time of a query and CPU per page beside bare tantivy";
+                                       time of a query and CPU per page beside bare tantivy
+cargo xtask bench web [--searches N] [--runs N] [--pages N] [--searched PACKAGE|DIR] [--crawled PACKAGE|DIR]
+                                       time of a search beside a crawl, and what an open crawl view costs";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -47,11 +51,13 @@ fn main() -> ExitCode {
         ["bench", "freshness", rest @ ..] => xtask::bench::freshness::run(rest),
         ["bench", "frontier", rest @ ..] => xtask::bench::frontier::run(rest),
         ["bench", "fleet", rest @ ..] => xtask::bench::fleet::run(rest),
+        ["bench", "news", rest @ ..] => xtask::bench::news::run(rest),
         ["bench", "order", rest @ ..] => xtask::bench::order::run(rest),
         ["bench", "links", rest @ ..] => xtask::bench::links::run(rest),
         ["bench", "quality", rest @ ..] => xtask::bench::quality::run(rest),
         ["bench", "rank", rest @ ..] => xtask::bench::rank::run(rest),
         ["bench", "search", rest @ ..] => xtask::bench::search::run(rest),
+        ["bench", "web", rest @ ..] => xtask::bench::web::run(rest),
         ["help" | "--help" | "-h"] => {
             println!("{USAGE}");
             return ExitCode::SUCCESS;

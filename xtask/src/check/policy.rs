@@ -35,6 +35,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "argiope-archive",
             "argiope-graph",
             "argiope-index",
+            "argiope-news",
         ],
     ),
     (
@@ -48,6 +49,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "argiope-parse",
             "argiope-archive",
             "argiope-crawl",
+            "argiope-news",
             "argiope-testweb",
             "argiope-web",
         ],
