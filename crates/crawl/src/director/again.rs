@@ -10,22 +10,21 @@
 //!   page. A crawl that keeps nothing fresh notes its first visits the same way.
 //! * Invariants: nothing is visited beyond the budget; what is queued already is not queued again.
 
+mod outcome;
+mod policies;
+
+use self::policies::Policies;
 use super::Director;
 use super::rechecks::Rechecks;
-use crate::ask::cycled;
-use crate::gather::{Cadence, Kind, SLOW, level_again};
-use crate::group::PageDone;
+use crate::gather::{Cadence, Kind, level_again};
 use crate::run::EngineError;
 use crate::settings::RevisitSettings;
 use argiope_frontier::revisit::{
-    Allowance, Event, Fixed, Fr, Fresh, FreshSettings, Knowledge, Page, PageState, PolicyName,
-    Revisit, Said, Spending, Step, Visit, said,
+    Allowance, Event, Page, PageState, PolicyName, Said, Spending, Step, said,
 };
 use argiope_frontier::{page_of, place_of_link, place_of_seed};
-use argiope_model::{
-    CanonicalUrl, ChangeReason, JobState, OutcomeKind, Role, SiteKey, Time, UrlKey, Verdict,
-};
-use argiope_store::{JobChange, JobRow, Next, UrlHead, UrlState};
+use argiope_model::{CanonicalUrl, JobState, SiteKey, Time, UrlKey};
+use argiope_store::{JobChange, JobRow, UrlHead, UrlState};
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -78,63 +77,6 @@ const LATER: Duration = Duration::from_secs(3_600);
 const QUARTER: Duration = Duration::from_secs(900);
 /// What was learned is written down this often.
 const NOTE_MS: i64 = 600_000;
-
-/// The policies in use; those that rules name are made as they are needed.
-struct Policies {
-    settings: RevisitSettings,
-    pages: f64,
-    known: Option<Knowledge>,
-    made: Vec<(PolicyName, Box<dyn Revisit>)>,
-    fresh: Option<Fresh>,
-}
-
-impl Policies {
-    fn budget(&self) -> f64 {
-        let days = self.settings.round.as_secs_f64() / 86_400.0;
-        self.settings.per_day.unwrap_or((self.pages / days.max(1e-6)).max(1.0))
-    }
-
-    fn fresh(&mut self) -> &mut Fresh {
-        let budget = self.budget();
-        let (known, pages) = (&self.known, self.pages);
-        self.fresh.get_or_insert_with(|| {
-            let settings = FreshSettings::new(budget);
-            let mut fresh = match known {
-                Some(known) => Fresh::with_knowledge(settings, known),
-                None => Fresh::new(settings),
-            };
-            fresh.set_pages(pages as u64);
-            fresh
-        })
-    }
-
-    fn get(&mut self, name: PolicyName) -> &mut dyn Revisit {
-        if name == PolicyName::Fresh {
-            return self.fresh();
-        }
-        let at = self.made.iter().position(|(made, _)| *made == name).unwrap_or_else(|| {
-            let round = self.settings.round;
-            let policy: Box<dyn Revisit> = match name {
-                PolicyName::Fr => Box::new(Fr { round, ..Fr::default() }),
-                PolicyName::Selective => Box::new(Fr { round, ..Fr::selective() }),
-                PolicyName::Fixed | PolicyName::Fresh => Box::new(Fixed { every: round }),
-            };
-            self.made.push((name, policy));
-            self.made.len() - 1
-        });
-        &mut *self.made[at].1
-    }
-
-    /// A page, more or fewer.
-    fn count(&mut self, pages: f64) {
-        self.pages = pages;
-        let budget = self.budget();
-        if let Some(fresh) = &mut self.fresh {
-            fresh.set_pages(pages as u64);
-            fresh.set_budget(budget);
-        }
-    }
-}
 
 pub(super) struct Again {
     pub(super) keep: Return,
@@ -675,163 +617,5 @@ impl Director {
         }
         self.again.wake = Some(now);
         Ok(())
-    }
-
-    /// A page has come back: what is remembered of it, and what it says of others.
-    pub(super) fn plan(&mut self, page: &mut PageDone, now: Time) {
-        if let Next::Retry(_) = page.next {
-            return;
-        }
-        if page.entry.again {
-            self.again.out = self.again.out.saturating_sub(1);
-            self.again.rechecks.back(page.entry.key, now);
-        }
-        if page.entry.expand {
-            let job = self.jobs.get(&page.entry.job);
-            if job.is_some_and(|active| active.job.news) && self.again.keep != Return::Never {
-                self.again.taken_over.push(page.entry.key);
-            }
-            return;
-        }
-        let known = page.again.take();
-        let verdict = page.capture.as_mut().and_then(|capture| {
-            let new = !page.entry.again && capture.outcome.kind == OutcomeKind::Fetched;
-            if new {
-                capture.verdict = Some(Verdict::of(ChangeReason::New));
-            }
-            capture.verdict
-        });
-        let changed = verdict.is_some_and(|verdict| verdict.reason.counts());
-        // An error in place of the page is no record of it.
-        let stands_in = verdict.is_some_and(|v| v.reason == ChangeReason::ErrorPage);
-        self.count_news(page, changed, stands_in);
-        let mut before = known.as_ref().map(|known| known.plan).unwrap_or_default();
-        // What was set by hand while it was out holds.
-        if let Some(cycle) = self.again.cycles.get(&page.entry.key) {
-            before.cycle = *cycle;
-        }
-        let event = match page.next {
-            Next::Done(UrlState::Fetched | UrlState::Redirected) => Event::Visited(Visit {
-                changed,
-                modified: page.capture.as_ref().and_then(|c| c.last_modified),
-                children: known.as_ref().map(|known| known.seen).unwrap_or_default(),
-            }),
-            Next::Done(UrlState::Failed) => Event::Failed,
-            // It was not asked for: later.
-            Next::Expanded if page.entry.again => Event::Failed,
-            _ => return,
-        };
-        let event = if stands_in { Event::Failed } else { event };
-        self.count_visit(page, changed, stands_in);
-        let (key, url) = (page.entry.key, page.entry.url.clone());
-        if let (Return::Watch, false, Some(allowance)) =
-            (self.again.keep, page.entry.again, &mut self.again.allowance)
-        {
-            allowance.spend(now);
-        }
-        if let Some(allowance) = &mut self.again.allowance {
-            page.looks.iter().for_each(|_| allowance.spend(now));
-        }
-        // A page that was not asked for has no plan at hand: it stays as it was planned, and comes again later.
-        if known.is_none() && page.entry.again {
-            let kind = (Kind::of(page.entry.role, page.entry.depth), false);
-            let cadence = self.cadence_of(page.entry.job, &url, kind, now, 1, now);
-            let wait = cycle_of(&before, &self.again.said(&url), cadence).unwrap_or(LATER);
-            self.again.near(now.plus(wait), key);
-            return;
-        }
-        let mut step = self.again.step(&Page::new(key.url), &url, before, event, now);
-        let first_seen = known.as_ref().and_then(|known| known.first_seen).unwrap_or(now);
-        let moved = page.next == Next::Done(UrlState::Redirected);
-        let kind = (Kind::of(page.entry.role, page.entry.depth), moved);
-        let failures = step.state.failures;
-        let cadence = self.cadence_of(page.entry.job, &url, kind, first_seen, failures, now);
-        if let Some(every) = cycle_of(&before, &self.again.said(&url), cadence) {
-            step.state.due = now.plus(every);
-            if self.is_gone(page) {
-                // It may come back, but not before long.
-                step.state.due = now.plus(every.max(SLOW));
-            }
-        }
-        page.plan = Some(step.state);
-        self.again.near(step.state.due, key);
-        let Some(known) = known else { return };
-        if step.expand {
-            for child in known.children {
-                self.make_due(child, now);
-            }
-        }
-        for (other, plan, hint) in known.hints {
-            // Whose rules hold for it is not looked up: a hint is only a hint.
-            let name = self.again.policies.settings.policy;
-            let step = self.again.policies.get(name).step(
-                &Page::new(other.url),
-                plan,
-                Event::Hint(hint),
-                now,
-            );
-            if step.state.due < plan.due {
-                self.batch.plans.push((other, step.state));
-                self.again.near(step.state.due, other);
-            }
-        }
-    }
-
-    /// How often a page is visited was set by hand.
-    pub(super) fn set_cycle(&mut self, key: UrlKey, every: Option<u64>) -> Result<(), EngineError> {
-        let rows = self.shared.blocking(|| self.shared.store.urls(&[key]));
-        let rows = rows.map_err(|e| EngineError::Failed(Arc::new(e)))?;
-        if let Some(row) = rows.into_iter().flatten().next() {
-            let plan = cycled(&row, every);
-            self.batch.plans.push((key, plan));
-            self.again.cycles.insert(key, plan.cycle);
-            self.again.near(plan.due, key);
-        }
-        Ok(())
-    }
-
-    /// A child of a page that was expanded again is due this round.
-    fn make_due(&mut self, key: UrlKey, now: Time) {
-        let rows = self.shared.blocking(|| self.shared.store.urls(&[key]));
-        let Ok(rows) = rows else { return };
-        let Some(row) = rows.into_iter().flatten().next() else { return };
-        let seen_now = row.fetched_at.is_some_and(|at| at >= self.begun);
-        if row.in_queue() || seen_now || !self.is_kept(&row.head, &row.url) {
-            return;
-        }
-        match self.again.keep {
-            Return::Due | Return::All => self.visit_again(key, &row.head),
-            Return::Watch => {
-                let plan = row.plan.unwrap_or_default();
-                let page = Page::new(key.url);
-                let step = self.again.step(&page, &row.url, plan, Event::MadeDue, now);
-                self.batch.plans.push((key, step.state));
-                self.again.near(step.state.due, key);
-            }
-            Return::Never => {}
-        }
-    }
-
-    fn count_visit(&mut self, page: &PageDone, changed: bool, stands_in: bool) {
-        // What was refused was not visited.
-        if !page.entry.again || page.entry.role != Role::Page || page.capture.is_none() {
-            return;
-        }
-        let tally = &mut self.again.tally;
-        tally.visited += 1;
-        match page.next {
-            Next::Done(UrlState::Fetched) if stands_in => tally.failed += 1,
-            Next::Done(UrlState::Fetched) if changed => tally.changed += 1,
-            Next::Done(UrlState::Fetched) => tally.unchanged += 1,
-            Next::Done(UrlState::Redirected) => tally.gone += 1,
-            Next::Done(UrlState::Failed) => {
-                let status = page.capture.as_ref().map_or(0, |c| c.outcome.status);
-                match status {
-                    404 | 410 => tally.gone += 1,
-                    _ => tally.failed += 1,
-                }
-            }
-            _ => tally.failed += 1,
-        }
     }
 }
