@@ -26,24 +26,27 @@ pub struct Cli {
     pub command: Command,
 }
 
+/// Options that every command takes stand below its own.
+const EVERYWHERE: &str = "Options of every command";
+
 #[derive(Clone, Debug, Args)]
 pub struct Global {
     /// Where everything is kept
-    #[arg(long, global = true, value_name = "DIR", default_value = "argiope-data")]
+    #[arg(long, global = true, help_heading = EVERYWHERE, value_name = "DIR", default_value = "argiope-data")]
     pub data: PathBuf,
     /// The configuration file (default: ./argiope.toml, then DIR/argiope.toml)
-    #[arg(long, global = true, value_name = "FILE")]
+    #[arg(long, global = true, help_heading = EVERYWHERE, value_name = "FILE")]
     pub config: Option<PathBuf>,
     /// Text for people, one JSON object per line, or a table for spreadsheets (links, top, broken)
-    #[arg(long, global = true, value_enum, default_value_t = Format::Text)]
+    #[arg(long, global = true, help_heading = EVERYWHERE, value_enum, default_value_t = Format::Text)]
     pub format: Format,
     /// The store on PostgreSQL that a fleet shares, instead of one in DIR
-    #[arg(long, global = true, value_name = "POSTGRES-URL")]
+    #[arg(long, global = true, help_heading = EVERYWHERE, value_name = "POSTGRES-URL")]
     #[arg(env = "ARGIOPE_STORE", hide_env_values = true)]
     pub store: Option<String>,
     /// Where the workers of a fleet keep their pages; any number may share one directory, and whoever
     /// reads may name several (default: that of --data)
-    #[arg(long, global = true, value_name = "DIR")]
+    #[arg(long, global = true, help_heading = EVERYWHERE, value_name = "DIR")]
     pub archive: Vec<PathBuf>,
 }
 

@@ -202,7 +202,7 @@ pub enum NewsSitesAction {
         #[arg(value_name = "SITE|URL|FILE", required = true)]
         sites: Vec<String>,
     },
-    /// No longer follow sites; what was collected stays
+    /// No longer follow sites; what was collected stays, and `add` brings their entries back
     Remove {
         /// example.org
         #[arg(value_name = "SITE", required = true)]

@@ -110,6 +110,30 @@ if (looked) {
   }
 }
 
+// How far a collection is, until it is over. Nobody looks at a page in the background.
+const gathering = document.getElementById("gathering");
+if (gathering && window.EventSource) {
+  const [said, watch, more] = gathering.children;
+  let source = null;
+  const stop = () => { source?.close(); source = null; };
+  const listen = () => {
+    source = new EventSource("/api/events");
+    source.onmessage = (event) => {
+      const picture = JSON.parse(event.data);
+      // Somebody else may hold the directory for a moment.
+      if (picture.state === "unknown") return;
+      const over = !picture.gathering;
+      const words = over ? "The news are collected." : picture.gathering;
+      if (said.textContent !== words) said.textContent = words;
+      watch.hidden = over;
+      more.hidden = !over;
+      if (over && !picture.works) stop();
+    };
+  };
+  document.addEventListener("visibilitychange", () => (document.hidden ? stop() : source ?? listen()));
+  if (!document.hidden) listen();
+}
+
 // o opens, v opens it where it comes from, m marks; j, k and / are those of all pages.
 document.addEventListener("keydown", (event) => {
   if (typing() || event.ctrlKey || event.metaKey || event.altKey) return;

@@ -114,7 +114,7 @@ pub(super) fn put_all(
 /// Copies what nobody can make again: the receipts of what was forgotten, the sites whose news are followed and what their
 /// reader has.
 pub(super) fn put_own(from: &Path, to: &Path) -> Result<(), CopyError> {
-    for name in ["sites.toml", "reader.json"] {
+    for name in ["sites.toml", "removed.toml", "reader.json"] {
         let (from, to) = (news_dir(from), news_dir(to));
         if from.join(name).exists() {
             fs::create_dir_all(&to).map_err(io_error("make the directory", &to))?;

@@ -58,6 +58,8 @@ pub(super) struct Picture {
     pub works: bool,
     /// Whether it can be told to stop.
     pub stops: bool,
+    /// How far a collection of news is, as a sentence; empty where none is under way.
+    pub gathering: String,
     pub numbers: Vec<(&'static str, String)>,
     pub jobs: Vec<Job>,
     pub tables: Vec<Table>,
@@ -83,6 +85,7 @@ impl Picture {
             why: sentence(&why.join("; ")),
             works,
             stops: matches!(&*state, "crawling" | "watching" | "paused"),
+            gathering: if works { gathering(status) } else { String::new() },
             numbers: numbers(status, works),
             jobs: job_lines(status, jobs),
             tables: tables(status),
@@ -110,6 +113,26 @@ fn lead(state: &str, open: u64) -> String {
         "idle" => "Nothing is being crawled just now.".to_owned(),
         other => format!("The crawl is {other}."),
     }
+}
+
+/// How far the news are, where any are waited for.
+fn gathering(status: &Value) -> String {
+    let of_news = |job: &&Value| text(job, "kind") == "news" && text(job, "state") == "open";
+    let jobs = list(status, "jobs");
+    let left: u64 = jobs.iter().filter(of_news).map(|job| number(job, "queued")).sum();
+    if left == 0 {
+        return String::new();
+    }
+    // The time left is that of all jobs together.
+    let alone = jobs.iter().all(|job| of_news(&job) || number(job, "queued") == 0);
+    let time = match status["left_s"].as_f64().filter(|_| alone) {
+        Some(s) if s < 5_400.0 => {
+            format!(", about {}", plural((s / 60.0).ceil().max(1.0) as u64, "minute", "minutes"))
+        }
+        Some(s) => format!(", about {}", seconds(s)),
+        None => String::new(),
+    };
+    format!("The news are being collected: {} to go{time}.", plural(left, "page", "pages"))
 }
 
 /// With a capital letter and a full stop.
@@ -336,6 +359,23 @@ mod tests {
         assert!(picture.lead.contains("3 URLs are waiting"), "{}", picture.lead);
         assert!(!picture.works && !picture.stops);
         assert_eq!(picture.jobs[0].cells[2].text, "http://a.test/");
+    }
+
+    #[test]
+    fn a_collection_says_how_far_it_is() {
+        let said = |state: &str, left: Value, jobs: Value| {
+            let status = json!({ "state": state, "left_s": left, "jobs": jobs });
+            Picture::new(&status, &[]).gathering
+        };
+        let news = json!({ "kind": "news", "state": "open", "queued": 31 });
+        let crawl = json!({ "kind": "crawl", "state": "open", "queued": 5 });
+        let alone = said("crawling", json!(100.0), json!([news]));
+        assert_eq!(alone, "The news are being collected: 31 pages to go, about 2 minutes.");
+        let beside = said("watching", json!(100.0), json!([news, crawl]));
+        assert_eq!(beside, "The news are being collected: 31 pages to go.");
+        assert_eq!(said("idle", Value::Null, json!([news])), "");
+        assert_eq!(said("watching", Value::Null, json!([crawl])), "");
+        assert_eq!(said("watching", Value::Null, Value::Null), "");
     }
 
     #[test]

@@ -69,7 +69,7 @@ impl Watching {
 }
 
 /// How the crawl stands now.
-pub(super) async fn look(app: &App) -> Result<Picture, Failure> {
+pub(crate) async fn look(app: &App) -> Result<Picture, Failure> {
     let status = app.ask(Question::Status).await?;
     let jobs = app.ask(Question::Jobs).await?;
     Ok(Picture::new(status.first().unwrap_or(&serde_json::Value::Null), &jobs))

@@ -13,7 +13,7 @@ use crate::app::{App, FollowAct, Shared};
 use crate::failure::Failure;
 use crate::guard::Caller;
 use crate::view::parts::short;
-use crate::words::{list, plural, text};
+use crate::words::{plural, text};
 use argiope_archive::warc_date;
 use argiope_crawl::{NewsAct, NewsOrder, Question, RuleAction, SavedView, WordRule};
 use argiope_model::Time;
@@ -316,12 +316,8 @@ pub(super) async fn sites(
     let (told, undo) = match &*of.act {
         "add" => (follow(&app, FollowAct::Add(site)).await?, None),
         "remove" => {
-            let overview = super::overview(&app).await?;
-            let row = list(&overview, "sites").iter().find(|row| text(row, "site") == site);
-            let front = row.and_then(|row| list(row, "front").first()).and_then(Value::as_str);
-            let again = front.unwrap_or(&site).to_owned();
-            let told = follow(&app, FollowAct::Remove(site)).await?;
-            let undo = told.is_ok().then_some(Undo::Site(again));
+            let told = follow(&app, FollowAct::Remove(site.clone())).await?;
+            let undo = told.is_ok().then_some(Undo::Site(site));
             (told, undo)
         }
         _ => return Err(Failure::wrong("a site can be followed, or no longer followed")),

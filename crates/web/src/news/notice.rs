@@ -27,7 +27,7 @@ pub(crate) enum Undo {
     Rule(WordRule),
     /// This view is saved again.
     Saved(SavedView),
-    /// This site is followed again, by its front page.
+    /// This site is followed again, by the entry it had.
     Site(String),
 }
 

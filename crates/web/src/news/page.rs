@@ -11,6 +11,7 @@ use crate::failure::Failure;
 use crate::guard::Caller;
 use crate::layout::{Frame, Tab, page_with};
 use crate::live::forms::{button, csrf, hint};
+use crate::live::look;
 use crate::view::parts::Asked;
 use crate::words::{list, number, plural, text};
 use argiope_crawl::Question;
@@ -63,6 +64,7 @@ pub(super) async fn news(
     let bare = followed(&overview).next().is_none() && number(&overview, "articles") == 0;
     let body = html! {
         (said(&app, caller, &view.query()))
+        (under_way(&app, &view).await)
         div.top {
             h1 { (name) " " @if unread > 0 { span.quiet.tally { (plural(unread, "unread", "unread")) } } }
             @if !bare { p.links { a href=(feed) { "Atom feed" span.unseen { " of this view" } } a href="/news/sites" { "Sites" } a href="/news/rules" { "Rules" } } }
@@ -91,6 +93,20 @@ pub(super) async fn news(
     };
     let frame = Frame { title: &name, tab: Tab::News, query: None };
     Ok(page_with(&app, caller, &frame, head, body))
+}
+
+/// How far a collection is that runs just now; `news.js` keeps it up to date and says when it is over.
+async fn under_way(app: &App, view: &View) -> Markup {
+    let gathering = look(app).await.map(|picture| picture.gathering).unwrap_or_default();
+    html! {
+        @if !gathering.is_empty() {
+            p.note #gathering {
+                span { (gathering) } " "
+                a href="/crawl" { "See how it goes on" }
+                a href=(view.from(None).at("/news")) hidden { "Show what came in" }
+            }
+        }
+    }
 }
 
 /// What the view is called: the name it was saved under, or what it is.

@@ -3,7 +3,7 @@
 //! * [`source`] hands them to whoever asks, read again when the file has changed; [`follow`] and [`unfollow`]
 //!   change the file, and leave what people have written in it as it is.
 //! * Invariants: the file is written whole or not at all, by one process at a time; a file with mistakes is not
-//!   written. A file that cannot be read leaves the sites as they were, which is said once.
+//!   written. An entry that is removed is kept in `news/removed.toml`, and comes back with its site. A file that cannot be read leaves the sites as they were, which is said once.
 
 use crate::args::Global;
 use crate::config::{is_site, read_recipes, recipes_of, shipped_recipes};
@@ -83,7 +83,62 @@ pub struct Followed {
 pub fn follow(global: &Global, what: &str) -> anyhow::Result<Followed> {
     let wanted = wanted(what)?;
     is_site(&wanted.site).map_err(Usage)?;
-    edit(&file_of(global), |doc, recipes| add(doc, recipes, &wanted))
+    let file = file_of(global);
+    edit(&file, |doc, recipes| {
+        let again = take_back(&file, doc, recipes, &wanted.site)?;
+        let mut followed = add(doc, recipes, &wanted)?;
+        if again {
+            followed.new = true;
+            followed.said = format!("{} is followed again, by the entry it had.", wanted.site);
+        }
+        Ok(followed)
+    })
+}
+
+/// Entries of sites that are no longer followed, so that what was written of them is not lost.
+fn removed_beside(file: &Path) -> PathBuf {
+    file.with_file_name("removed.toml")
+}
+
+/// What is kept of removed entries; a file that cannot be read keeps nothing.
+fn removed(file: &Path) -> DocumentMut {
+    let text = fs::read_to_string(removed_beside(file)).unwrap_or_default();
+    text.parse().unwrap_or_default()
+}
+
+/// Whether an entry is that of a site.
+fn is_of(table: &Table, site: &str) -> bool {
+    table.get("site").and_then(Item::as_str) == Some(site)
+}
+
+/// Keeps an entry that is about to be removed.
+fn put_aside(file: &Path, mut table: Table, site: &str) -> anyhow::Result<()> {
+    let mut doc = removed(file);
+    tables(&mut doc).retain(|known| !is_of(known, site));
+    table.set_position(None);
+    table.decor_mut().set_prefix("\n");
+    tables(&mut doc).push(table);
+    write_whole(&removed_beside(file), &doc.to_string())
+}
+
+/// Puts back the entry that a site had when it was removed, where there is none by now.
+fn take_back(
+    file: &Path,
+    doc: &mut DocumentMut,
+    recipes: &mut Vec<Recipe>,
+    site: &str,
+) -> anyhow::Result<bool> {
+    let mut removed = removed(file);
+    let kept = tables(&mut removed).iter().find(|table| is_of(table, site)).cloned();
+    let Some(mut table) = kept.filter(|_| !recipes.iter().any(|known| known.site == site)) else {
+        return Ok(false);
+    };
+    // What is no longer understood is no entry.
+    let Ok(recipe) = reread(&table) else { return Ok(false) };
+    table.set_position(None);
+    tables(doc).push(table);
+    recipes.push(recipe);
+    Ok(true)
 }
 
 /// Follows the sites of a file of recipes; a sentence about each.
@@ -138,6 +193,8 @@ pub fn unfollow(global: &Global, what: &str) -> anyhow::Result<String> {
     edit(&file, |doc, recipes| {
         let at = known(recipes).context("it was removed meanwhile")?;
         let tables = tables(doc);
+        let table = tables.get(at).cloned().context("an entry is missing")?;
+        put_aside(&file, table, &recipes[at].site)?;
         // What stands before the first entry is the head of the file.
         let head =
             tables.get(at).and_then(|table| table.decor().prefix()?.as_str().map(str::to_owned));
@@ -396,12 +453,21 @@ pub fn edit<T>(
     if new != text {
         // What would not be read again is not written.
         read_recipes(file, &new).map_err(|e| Usage(e.to_string()))?;
-        let beside = folder.join("sites.new");
-        let mut out = File::create(&beside).with_context(|| at("write"))?;
-        out.write_all(new.as_bytes()).and_then(|()| out.sync_all()).with_context(|| at("write"))?;
-        fs::rename(&beside, file).with_context(|| at("write"))?;
+        write_whole(file, &new)?;
     }
     Ok(done)
+}
+
+/// Writes a file whole or not at all.
+fn write_whole(file: &Path, text: &str) -> anyhow::Result<()> {
+    let beside = file.with_extension("new");
+    let write = || {
+        let mut out = File::create(&beside)?;
+        out.write_all(text.as_bytes())?;
+        out.sync_all()?;
+        fs::rename(&beside, file)
+    };
+    write().with_context(|| format!("cannot write {}", file.display()))
 }
 
 #[cfg(test)]
@@ -485,6 +551,13 @@ mod tests {
             "{text}"
         );
         unfollow(&global, "b.test").unwrap();
+        assert_eq!(read(&global).unwrap(), []);
+        // What was written of a site comes back with it.
+        let again = follow(&global, "example.org").unwrap();
+        assert!(again.new && again.said.contains("again, by the entry it had"), "{}", again.said);
+        assert_eq!((again.recipe.front.len(), again.recipe.cycle.is_some()), (3, true));
+        assert!(!follow(&global, "example.org").unwrap().new);
+        unfollow(&global, "example.org").unwrap();
         assert_eq!(read(&global).unwrap(), []);
         follow(&global, "http://127.0.0.1:8000/").unwrap();
         follow(&global, "localhost:8001/feed.xml").unwrap();
