@@ -609,6 +609,7 @@ impl<'r> Reading<'r> {
     /// their words first, then others that a site may well have.
     fn sections(&self, links: &[Link], url: &CanonicalUrl) -> impl Iterator<Item = CanonicalUrl> {
         let (mut out, mut others): (Vec<CanonicalUrl>, Vec<CanonicalUrl>) = Default::default();
+        let fits = |subject: &str| self.wanted.as_deref().is_none_or(|wanted| wanted == subject);
         let links = links.iter().filter(|_| self.recipe.front.len() <= NAMED_FRONTS);
         for link in links.filter(|link| is_anchor(link)) {
             let to = &link.url;
@@ -621,16 +622,14 @@ impl<'r> Reading<'r> {
             let last = last.map(|part| part.split('.').next().unwrap_or(part));
             let word = last.or_else(|| self.label(to)).unwrap_or_default();
             let subject = self.known(word).or_else(|| self.known(link.words.trim()));
-            let wanted = self.wanted.as_deref();
             match subject {
-                Some(subject) if wanted.is_none_or(|wanted| wanted == subject) => {
-                    out.push(to.clone());
+                Some(subject) if out.len() < MOST_SECTIONS && fits(subject) => out.push(to.clone()),
+                None if self.wanted.is_none() && others.len() < OTHER_SECTIONS => {
+                    others.extend(may_be_section(link).then(|| to.clone()));
                 }
-                None if wanted.is_none() && may_be_section(link) => others.push(to.clone()),
                 _ => {}
             }
         }
-        out.truncate(MOST_SECTIONS);
         others.truncate(OTHER_SECTIONS.min(MOST_SECTIONS - out.len()));
         out.into_iter().chain(others)
     }

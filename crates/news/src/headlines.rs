@@ -30,6 +30,9 @@ use title::{is_declared, is_named_title, title, word_count};
 const SURE: f32 = 2.0;
 /// What a link must reach to be a headline.
 const ENOUGH: f32 = 2.0;
+/// Bytes of the URLs of a page; a long base stands in each of them.
+const MAX_URL_BYTES: usize = 16 << 20;
+
 /// A headline of a front page.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Headline {
@@ -153,6 +156,7 @@ impl<'p> Reading<'p> {
         let mut known: HashMap<CanonicalUrl, usize> = HashMap::new();
         let mut shapes: HashMap<String, usize> = HashMap::new();
         let (mut links, mut targets): (Vec<Link>, Vec<Target>) = (Vec::new(), Vec::new());
+        let mut room = MAX_URL_BYTES;
         for node in page.inside(0, &["a"]) {
             let Some(href) = page.attribute(node, "href") else { continue };
             let href = href.trim();
@@ -165,6 +169,10 @@ impl<'p> Reading<'p> {
                 continue;
             }
             let to = without_tracking(&to);
+            if !known.contains_key(&to) {
+                let Some(left) = room.checked_sub(to.as_str().len()) else { continue };
+                room = left;
+            }
             let target = *known.entry(to.clone()).or_insert_with(|| {
                 let count = shapes.len();
                 let shape = *shapes.entry(shape(&to)).or_insert(count);

@@ -70,6 +70,9 @@ pub fn feed_links(page: &Outline, url: &CanonicalUrl) -> Vec<FeedLink> {
             let title = if said("title").is_empty() { text } else { said("title").to_owned() };
             out.push(FeedLink { url: to, title, named });
         }
+        if out.len() == 10 * MAX_FEEDS {
+            break;
+        }
     }
     out.sort_by_key(|feed| (feed.is_of_comments(), !feed.named));
     out.truncate(MAX_FEEDS);

@@ -5,7 +5,8 @@
 //! * Its place: `news` and `crawl` call [`parse_feed`] with a body and its `Content-Type`. XML goes
 //!   through `feed::tree` and `feed::read`, JSON through `feed::json`.
 //! * Invariants: no bytes make it fail; time is linear in them; a feed that is broken, cut off or
-//!   mislabelled gives what can be read, and `ill_formed` says so.
+//!   mislabelled gives what can be read, and `ill_formed` says so. What entries repeat (bases, the author of
+//!   all) takes no more than [`MAX_BYTES`] in all: the entries behind are left out.
 //! * What is not here: gzip (the caller unpacks), HTML to be shown, and podcasts beyond their
 //!   enclosures.
 
@@ -20,6 +21,11 @@ use crate::mime::MediaType;
 use crate::prescan;
 use argiope_model::{CanonicalUrl, Time};
 use std::borrow::Cow;
+
+/// Bytes of all entries together.
+const MAX_BYTES: usize = 64 << 20;
+/// Authors, subjects and files of an entry.
+const MAX_NAMES: usize = 50;
 
 /// The family a feed belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,6 +122,29 @@ impl Enclosure {
         self.kind.starts_with("image/")
             || self.kind.is_empty() && self.url.extension().is_some_and(is_image)
     }
+}
+
+impl FeedEntry {
+    /// How much it holds.
+    fn bytes(&self) -> usize {
+        let url = |url: &Option<CanonicalUrl>| url.as_ref().map_or(0, |url| url.as_str().len());
+        let texts = [&self.id, &self.title, &self.summary, &self.content, &self.author];
+        size_of::<FeedEntry>()
+            + texts.into_iter().chain(&self.categories).map(String::len).sum::<usize>()
+            + [&self.link, &self.picture, &self.comments].into_iter().map(url).sum::<usize>()
+            + self.enclosures.iter().map(|e| e.url.as_str().len() + e.kind.len()).sum::<usize>()
+    }
+}
+
+/// The entries that there is room for.
+fn bounded(entries: impl Iterator<Item = FeedEntry>) -> Vec<FeedEntry> {
+    let mut room = MAX_BYTES;
+    let fits = |entry: &FeedEntry| {
+        let left = room.checked_sub(entry.bytes());
+        room = left.unwrap_or(0);
+        left.is_some()
+    };
+    entries.take_while(fits).collect()
 }
 
 impl Feed {
@@ -336,6 +365,22 @@ mod tests {
         assert_eq!(read(&format!("<rss><channel>{rss}")).entries.len(), 30_000);
         let words = "xmlns ".repeat(100_000);
         assert_eq!(read(&format!("<feed><entry {words} a='b'/></feed>")).entries.len(), 1);
+    }
+
+    #[test]
+    fn what_all_entries_repeat_is_held_within_bounds() {
+        let held = |feed: &Feed| feed.entries.iter().map(FeedEntry::bytes).sum::<usize>();
+        let author = "Ann and all of hers ".repeat(25_000);
+        let entries = "<entry><title>t</title></entry>".repeat(6_000);
+        let feed = read(&format!("<feed><author><name>{author}</name></author>{entries}"));
+        assert!(feed.entries.len() > 100 && held(&feed) <= MAX_BYTES, "{}", feed.entries.len());
+        let base = format!("http://b.test/{}/", "x".repeat(7_000));
+        let entries = "<entry><link href='z'/></entry>".repeat(20_000);
+        let feed = read(&format!("<feed xml:base='{base}'>{entries}"));
+        assert!(feed.entries.len() > 1_000 && held(&feed) <= MAX_BYTES, "{}", feed.entries.len());
+        let names: String = (0..100_000).map(|n| format!("<category>c{n}</category>")).collect();
+        let feed = read(&format!("<rss><channel><item><title>t</title>{names}"));
+        assert_eq!(feed.entries[0].categories.len(), MAX_NAMES);
     }
 
     #[test]

@@ -141,10 +141,13 @@ impl Open {
 
     /// Whether an article stands for its story: the newest that is not hidden.
     fn stands_for_story(&self, n: u32, hidden: bool) -> bool {
-        match self.table.is_alone(n) {
-            true => hidden || !self.is_hidden(n),
-            false => self.shown_members(n, hidden).first() == Some(&n),
-        }
+        let is_shown = |n: u32| hidden || !self.is_hidden(n);
+        let age = |n: u32| {
+            let row = &self.table.rows[n as usize];
+            (row.time, row.doc)
+        };
+        let newer = |other: &u32| age(*other) > age(n) && is_shown(*other);
+        is_shown(n) && !self.table.others(n).iter().any(newer)
     }
 
     /// The entries that an order shows, from its place on, at most so many.

@@ -2,22 +2,33 @@
 //!
 //! * What this is: times, authors, subject, summary and picture by the address of the article, as they come in
 //!   ([`Hints`]), and how an article is told by them ([`fill`]).
-//! * Invariants: a hint counts only where the page itself says less; what was used stands in the row, what waits for its
-//!   article beside the rows, and there are no more than [`MOST`].
+//! * Invariants: a hint counts only where the page itself says less, and only of articles of the teller's own site, or of
+//!   the site that names the feed as its own; what was used stands in the row, what waits for its article beside the
+//!   rows, and there are no more than [`MOST`], nor more than [`MOST_BYTES`]. Each says who told it, so that it goes when
+//!   they are forgotten.
 //! * What is not here: when feeds and fronts are read (`intake`), and whether a page is an article (`judge`).
 
 use super::judge::{address, is_loose_list, said, subject};
-use super::row::{Body, Exact, Head, Hint};
+use super::row::{Body, Exact, Head, Hint, MANY};
 use argiope_model::{CanonicalUrl, Suffixes, Time};
 use argiope_news::{Learned, Recipe, Sites, headlines, without_tracking};
 use argiope_parse::{Feed, Sure};
 use argiope_parse::{FeedTime, Outline, When, is_sitemap, parse_feed, parse_sitemap};
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 
-/// Articles that something is known of.
+/// Articles that something is known of, …
 const MOST: usize = 50_000;
+/// … and bytes of all that.
+const MOST_BYTES: usize = 32 << 20;
 /// Characters of a summary.
 const SUMMARY: usize = 400;
+/// Characters of the name of a section or a person, and persons.
+const NAME: usize = 120;
+const PERSONS: usize = 20;
+/// Bytes of the URL of a picture.
+const PICTURE: usize = 2_000;
+/// Tellers that a hint names.
+const TELLERS: usize = 16;
 /// Words that a heading may have to name a subject.
 const HEADING: usize = 3;
 const HOUR: i64 = 3_600_000;
@@ -34,6 +45,7 @@ const OWN: u8 = 3;
 pub(super) struct Hints {
     known: HashMap<u64, Hint>,
     order: VecDeque<u64>,
+    bytes: usize,
 }
 
 impl Hints {
@@ -49,23 +61,55 @@ impl Hints {
     /// Remembers what is said; whether that is more than was known.
     pub fn tell(&mut self, address: u64, hint: Hint) -> bool {
         if let Some(known) = self.known.get_mut(&address) {
-            return known.join(hint);
+            let before = known.bytes();
+            let is_more = known.join(hint);
+            self.bytes = (self.bytes + known.bytes()).saturating_sub(before);
+            return is_more;
         }
-        if self.order.len() >= MOST
-            && let Some(oldest) = self.order.pop_front()
-        {
-            self.known.remove(&oldest);
-        }
+        self.bytes += hint.bytes();
         self.order.push_back(address);
         self.known.insert(address, hint);
+        while (self.order.len() > MOST || self.bytes > MOST_BYTES)
+            && let Some(oldest) = self.order.pop_front()
+        {
+            let gone = self.known.remove(&oldest);
+            self.bytes = self.bytes.saturating_sub(gone.map_or(0, |gone| gone.bytes()));
+        }
         true
+    }
+
+    /// Leaves out what these documents say, and what is said of these addresses.
+    pub fn forget(&mut self, docs: &BTreeSet<u64>, addresses: &BTreeSet<u64>) {
+        let all = std::mem::take(self);
+        for address in all.order {
+            let hint = all.known.get(&address).filter(|hint| !hint.is_by(docs));
+            if let Some(hint) = hint.filter(|_| !addresses.contains(&address)) {
+                self.tell(address, hint.clone());
+            }
+        }
     }
 }
 
 impl Hint {
+    /// How much it holds.
+    fn bytes(&self) -> usize {
+        let names = [&self.subject, &self.section, &self.picture];
+        let names = names.into_iter().flatten().chain(&self.authors);
+        size_of::<Hint>()
+            + 8 * self.by.len()
+            + self.summary.len()
+            + names.map(String::len).sum::<usize>()
+    }
+
+    /// Whether one of these documents may have told any of it.
+    pub fn is_by(&self, docs: &BTreeSet<u64>) -> bool {
+        self.by.iter().any(|doc| *doc == MANY || docs.contains(doc))
+    }
+
     /// Adds what another says; whether that is more.
-    pub fn join(&mut self, other: Hint) -> bool {
+    pub fn join(&mut self, mut other: Hint) -> bool {
         let before = self.clone();
+        let tellers = std::mem::take(&mut other.by);
         self.published = self.published.or(other.published);
         self.updated = self.updated.max(other.updated);
         self.shown = self.shown.or(other.shown);
@@ -87,7 +131,32 @@ impl Hint {
             }
             _ => {}
         }
-        *self != before
+        let is_more = *self != before;
+        if is_more {
+            for teller in tellers {
+                if self.by.len() >= TELLERS {
+                    self.by = vec![MANY];
+                }
+                if !self.by.contains(&MANY) && !self.by.contains(&teller) {
+                    self.by.push(teller);
+                }
+            }
+        }
+        is_more
+    }
+
+    /// Told by a document, and no longer than it is of use.
+    fn by(mut self, doc: u64) -> Self {
+        let short = |text: &mut String| {
+            if let Some((end, _)) = text.char_indices().nth(NAME) {
+                text.truncate(end);
+            }
+        };
+        self.authors.truncate(PERSONS);
+        self.authors.iter_mut().chain(&mut self.section).chain(&mut self.subject).for_each(short);
+        self.picture = self.picture.filter(|picture| picture.len() <= PICTURE);
+        self.by = vec![doc];
+        self
     }
 
     fn on(mut self, weight: u8, subject: Option<String>, section: Option<&str>) -> Self {
@@ -99,31 +168,39 @@ impl Hint {
     }
 }
 
-/// Where a hint is of: the article, and its recipe.
-fn target<'s>(
-    link: &CanonicalUrl,
-    sites: &'s Sites,
-    recipe: &'s Recipe,
-) -> Option<(u64, &'s Recipe)> {
-    let followed = sites.of(link.host());
-    let recipe = followed.or_else(|| recipe.is_for(link.host()).then_some(recipe))?;
-    Some((address(&without_tracking(link)), recipe))
+/// Who tells: a document of a site.
+pub(super) struct Teller<'a> {
+    pub doc: u64,
+    pub url: &'a CanonicalUrl,
+    pub recipe: &'a Recipe,
+    pub sites: &'a Sites,
+}
+
+impl Teller<'_> {
+    /// What a hint is of: an article of its own site, or of one that names it as its feed; with the recipe.
+    fn target(&self, link: &CanonicalUrl) -> Option<(u64, &Recipe)> {
+        let is_feed = |feed: &String| CanonicalUrl::parse(feed).is_ok_and(|feed| feed == *self.url);
+        let recipe = match self.recipe.is_for(link.host()) {
+            true => self.recipe,
+            false => self.sites.of(link.host()).filter(|r| r.feeds.iter().any(is_feed))?,
+        };
+        Some((address(&without_tracking(link)), recipe))
+    }
 }
 
 /// What a front page, or one of a section, says of what it leads to.
 pub(super) fn by_front(
     outline: &Outline,
-    url: &CanonicalUrl,
-    sites: &Sites,
-    recipe: &Recipe,
+    teller: &Teller<'_>,
     pinned: &Suffixes,
     time: Time,
 ) -> Vec<(u64, Hint)> {
+    let Teller { url, recipe, .. } = *teller;
     // Under a tag `automobile` stand the jobs and the strikes of those who build them.
     let here = if is_loose_list(url) { None } else { subject(url, recipe, None) };
     let mut out = Vec::new();
     for headline in headlines(outline, url, pinned, &Learned::default(), time) {
-        let Some((address, recipe)) = target(&headline.url, sites, recipe) else { continue };
+        let Some((address, recipe)) = teller.target(&headline.url) else { continue };
         let heading = headline.section.trim();
         let short = heading.split_whitespace().count() <= HEADING;
         let under = if short { said(recipe, heading) } else { None };
@@ -134,7 +211,7 @@ pub(super) fn by_front(
             ..Hint::default()
         };
         let hint = hint.on(UNDER, under, Some(heading)).on(LIST, here.clone(), None);
-        out.push((address, hint));
+        out.push((address, hint.by(teller.doc)));
     }
     out
 }
@@ -143,33 +220,32 @@ pub(super) fn by_front(
 pub(super) fn by_list(
     bytes: &[u8],
     content_type: Option<&str>,
-    url: &CanonicalUrl,
-    sites: &Sites,
-    recipe: &Recipe,
+    teller: &Teller<'_>,
 ) -> Vec<(u64, Hint)> {
-    if let Some(feed) = parse_feed(bytes, content_type, Some(url)) {
-        return by_feed(feed, url, sites, recipe);
+    if let Some(feed) = parse_feed(bytes, content_type, Some(teller.url)) {
+        return by_feed(feed, teller);
     }
     if !is_sitemap(bytes) {
         return Vec::new();
     }
-    let urls = parse_sitemap(bytes, url).urls.into_iter();
+    let urls = parse_sitemap(bytes, teller.url).urls.into_iter();
     let news = urls.filter_map(|listed| {
-        let (address, _) = target(&listed.url, sites, recipe)?;
+        let (address, _) = teller.target(&listed.url)?;
         let published = full(listed.news?.published)?;
-        Some((address, Hint { published: Some(published), ..Hint::default() }))
+        let hint = Hint { published: Some(published), ..Hint::default() };
+        Some((address, hint.by(teller.doc)))
     });
     news.take(MOST).collect()
 }
 
-fn by_feed(feed: Feed, url: &CanonicalUrl, sites: &Sites, recipe: &Recipe) -> Vec<(u64, Hint)> {
+fn by_feed(feed: Feed, teller: &Teller<'_>) -> Vec<(u64, Hint)> {
     // `Example News - Sport`, but not `Sport Today`.
     let named = feed.title.rsplit_once([':', '|', '-', '–', '»']).map(|(_, last)| last.trim());
-    let here = subject(url, recipe, named);
+    let here = subject(teller.url, teller.recipe, named);
     let mut out = Vec::new();
     for entry in feed.entries {
         let Some(link) = &entry.link else { continue };
-        let Some((address, recipe)) = target(link, sites, recipe) else { continue };
+        let Some((address, recipe)) = teller.target(link) else { continue };
         let named = entry.categories.iter().find_map(|name| Some((said(recipe, name)?, name)));
         let names = entry.author.split(',').map(str::trim).filter(|name| !name.is_empty());
         let published = full(entry.published);
@@ -184,7 +260,7 @@ fn by_feed(feed: Feed, url: &CanonicalUrl, sites: &Sites, recipe: &Recipe) -> Ve
         };
         let (own, section) = named.unzip();
         let hint = hint.on(OWN, own, section.map(String::as_str)).on(LIST, here.clone(), None);
-        out.push((address, hint));
+        out.push((address, hint.by(teller.doc)));
     }
     out
 }
@@ -277,7 +353,9 @@ mod tests {
     #[test]
     fn feeds_tell_times_authors_subjects_and_summaries_of_their_own_site() {
         let sites = Sites::new(vec![site()]);
-        let told = by_list(FEED.as_bytes(), None, &url("http://www.n.test/rss"), &sites, &site());
+        let (at, own) = (url("http://www.n.test/rss"), site());
+        let teller = Teller { doc: 7, url: &at, recipe: &own, sites: &sites };
+        let told = by_list(FEED.as_bytes(), None, &teller);
         assert_eq!(told.len(), 2);
         let (at, a) = &told[0];
         assert_eq!(*at, address(&url("http://n.test/a")));
@@ -305,8 +383,9 @@ mod tests {
         let outline = argiope_parse::parse_outline(page.as_bytes(), None);
         let sites = Sites::new(vec![site()]);
         let told = |at: &str| {
-            let (url, pinned) = (url(at), Suffixes::built_in());
-            by_front(&outline, &url, &sites, &site(), &pinned, Time(1_795_000_000_000))
+            let (url, pinned, own) = (url(at), Suffixes::built_in(), site());
+            let teller = Teller { doc: 7, url: &url, recipe: &own, sites: &sites };
+            by_front(&outline, &teller, &pinned, Time(1_795_000_000_000))
         };
         for (at, subject) in [
             ("http://www.n.test/automobile/", Some("cars")),
@@ -339,6 +418,61 @@ mod tests {
         }
         assert!(hints.of(0).is_none() && hints.of(1).is_some() && hints.of(MOST as u64).is_some());
         assert!(!hints.tell(7, Hint { shown: Some(2), ..Hint::default() }));
+    }
+
+    #[test]
+    fn nobody_tells_of_the_articles_of_another_site_but_its_feed_elsewhere() {
+        let other = |feeds: &[&str]| Recipe {
+            site: "other.test".to_owned(),
+            feeds: feeds.iter().map(|feed| (*feed).to_owned()).collect(),
+            ..Recipe::default()
+        };
+        let (at, own) = (url("http://www.n.test/rss"), site());
+        let told = |feeds: &[&str]| {
+            let sites = Sites::new(vec![site(), other(feeds)]);
+            let teller = Teller { doc: 7, url: &at, recipe: &own, sites: &sites };
+            by_list(FEED.as_bytes(), None, &teller).len()
+        };
+        assert_eq!((told(&[]), told(&["http://www.n.test/rss"])), (2, 3));
+    }
+
+    #[test]
+    fn what_was_told_goes_with_who_told_it() {
+        let by = |doc: u64, summary: &str| {
+            Hint { summary: summary.to_owned(), ..Hint::default() }.by(doc)
+        };
+        let mut hints = Hints::default();
+        hints.tell(1, by(7, "a"));
+        // It said nothing that was not known.
+        hints.tell(1, by(8, "b"));
+        hints.tell(2, by(8, "c"));
+        hints.tell(3, by(9, "d"));
+        hints.forget(&BTreeSet::from([8]), &BTreeSet::from([3]));
+        let left: Vec<u64> = hints.all().map(|(at, _)| at).collect();
+        assert_eq!(left, [1]);
+        let mut many = Hint::default();
+        for doc in 0..=TELLERS as i64 {
+            many.join(Hint { updated: Some(doc), ..Hint::default() }.by(doc as u64));
+        }
+        assert!(many.by == [MANY] && many.is_by(&BTreeSet::from([1_000])));
+    }
+
+    #[test]
+    fn hints_are_bounded_by_what_they_hold() {
+        let mut hints = Hints::default();
+        let long = Hint { summary: "x".repeat(100_000), ..Hint::default() };
+        for at in 0..1_000 {
+            hints.tell(at, long.clone());
+        }
+        let held: usize = hints.all().map(|(_, hint)| hint.bytes()).sum();
+        assert!(held <= MOST_BYTES && held == hints.bytes && hints.of(999).is_some(), "{held}");
+        let all = Hint {
+            authors: vec!["a".repeat(9_000); 90],
+            picture: Some("http://a.test/".repeat(1_000)),
+            section: Some("s".repeat(9_000)),
+            ..Hint::default()
+        };
+        assert!(all.by(1).bytes() < 4_000);
     }
 
     #[test]

@@ -5,7 +5,7 @@
 //! * A version: title or text of one page are other than they were. What stands around them does not count.
 
 use super::NewsError;
-use super::hint::{self, Hints, exact, fill};
+use super::hint::{self, Hints, Teller, exact, fill};
 use super::judge::{address, canonical, folded_title, is_article, print, subject, word_count};
 use super::row::{Body, Exact, Head, Hint, Page, Record};
 use super::state::Open;
@@ -33,6 +33,9 @@ const SAME: f32 = 0.5;
 const ALIKE: f32 = 0.1;
 /// Other addresses that are kept of an article.
 const MAX_URLS: usize = 20;
+/// Pages of an article that are written down; some sites show one under an address for every visit.
+const MAX_PAGES: usize = 50;
+const MAX_ADDRESSES: usize = 2 * MAX_PAGES;
 
 /// Where pages are read.
 pub(super) struct Pages<'a> {
@@ -109,7 +112,7 @@ impl Pages<'_> {
         time: Time,
         known: &Known<'_>,
     ) -> Result<Looked, NewsError> {
-        let Known { table, hints, sites, recipe } = known;
+        let Known { table, hints, sites, recipe } = *known;
         let (is_list, last) = (row.role == Role::Sitemap, table.looked_at(row.doc.0));
         let is_read = |c: &Capture| {
             let has_text = !is_list && c.text.is_some();
@@ -134,10 +137,10 @@ impl Pages<'_> {
             }
         };
         let url = &page.url;
+        let teller = Teller { doc: row.doc.0, url, recipe, sites };
         let (kind, outline, article) = match read {
             Read::File(bytes, declared) if is_list => {
-                let told = hint::by_list(&bytes, declared.as_deref(), url, sites, recipe);
-                return Ok(Looked::Told(told));
+                return Ok(Looked::Told(hint::by_list(&bytes, declared.as_deref(), &teller)));
             }
             Read::File(bytes, declared) => {
                 let first = &bytes[..bytes.len().min(1445)];
@@ -159,9 +162,7 @@ impl Pages<'_> {
         }
         let is_front = is_news && row.depth < ARTICLE || kind == PageKind::Front;
         Ok(match outline.filter(|_| is_front && kind != PageKind::Article) {
-            Some(page) => {
-                Looked::Told(hint::by_front(&page, url, sites, recipe, self.pinned, time))
-            }
+            Some(page) => Looked::Told(hint::by_front(&page, &teller, self.pinned, time)),
             None => Looked::Nothing,
         })
     }
@@ -266,6 +267,10 @@ impl Open {
         };
         let at = self.table.rows[n as usize].at;
         let (mut head, mut body) = (self.log()?.head(at)?, self.log()?.body(at)?);
+        if head.pages.len() >= MAX_PAGES && head.pages.iter().all(|other| other.doc != seen.doc) {
+            self.table.shows_too(seen.doc, seen.time.0, n);
+            return Ok(());
+        }
         // What was found through a page of its own already is no change once more.
         let known = head.pages.iter().any(|other| other.doc != seen.doc && other.print == print);
         let mut merged: Vec<u32> = [mine, twin].into_iter().flatten().filter(|m| *m != n).collect();
@@ -284,12 +289,12 @@ impl Open {
             Some(before) => std::mem::swap(before, &mut page),
             None => head.pages.push(page),
         }
-        let addressed = addresses.iter().all(|address| head.addresses.contains(address));
-        if as_before && addressed && merged.is_empty() {
+        addresses.retain(|address| !head.addresses.contains(address));
+        addresses.truncate(MAX_ADDRESSES.saturating_sub(head.addresses.len()));
+        if as_before && addresses.is_empty() && merged.is_empty() {
             self.table.touch(seen.doc, seen.time.0);
             return Ok(());
         }
-        addresses.retain(|address| !head.addresses.contains(address));
         head.addresses.extend(addresses);
         body.hint.join(self.hint(&head.addresses));
         let url = seen.url.as_str();
@@ -451,7 +456,7 @@ impl Open {
             }
             self.keep(head, body)?;
         }
-        self.keep_told(waiting)
+        self.keep_told(&waiting)
     }
 
     /// An article turned out to be another one: its pages are that one's.
@@ -463,9 +468,12 @@ impl Open {
         self.stories.forget(other.doc);
         head.seen = head.seen.min(other.seen);
         head.pages.extend(other.pages);
+        head.pages.truncate(MAX_PAGES);
         head.addresses.extend(other.addresses);
+        head.addresses.truncate(MAX_ADDRESSES);
         body.hint.join(told.hint);
         body.urls.extend([told.url].into_iter().chain(told.urls));
+        body.urls.truncate(MAX_URLS);
         Ok(())
     }
 }

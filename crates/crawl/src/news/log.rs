@@ -1,7 +1,7 @@
 //! The file of articles: `news/articles.log` of a data directory.
 //!
 //! ```text
-//!  "argiope news 3\n" │ frame frame … mark │ frame … mark │ torn
+//!  "argiope news 4\n" │ frame frame … mark │ frame … mark │ torn
 //!  frame = lengths of head and body, digest of head, digest of body, head, body
 //! ```
 //!
@@ -21,10 +21,10 @@ use std::path::{Path, PathBuf};
 /// The first line, but for the version and the line's end.
 const NAME: &str = "argiope news ";
 /// The form of the file; what a newer program wrote is refused.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 /// Lengths and digests before a head.
 const FRAME: usize = 16;
-/// A record that claims to be longer is damaged.
+/// Longer records are not written; one that claims to be longer is damaged.
 const MAX_PART: u32 = 64 << 20;
 /// Bytes that a file may have before anybody thinks of writing it anew.
 const SMALL: u64 = 1 << 20;
@@ -64,6 +64,9 @@ fn frame(record: &Record, body: Option<&Body>) -> Result<(Vec<u8>, At), NewsErro
     let packed = |e: postcard::Error| NewsError::Row(e.to_string());
     let head = postcard::to_stdvec(record).map_err(packed)?;
     let body = body.map(postcard::to_stdvec).transpose().map_err(packed)?.unwrap_or_default();
+    if head.len().max(body.len()) > MAX_PART as usize {
+        return Err(NewsError::Row("a record is too long".to_owned()));
+    }
     let at = At { offset: 0, head: head.len() as u32, body: body.len() as u32 };
     let lengths = [at.head.to_le_bytes(), at.body.to_le_bytes()].concat();
     let mut out = Vec::with_capacity(FRAME + head.len() + body.len());
@@ -198,19 +201,19 @@ impl Log {
         }
     }
 
-    /// Writes the file anew: these articles, each with the body at its place, and what else is known. The new file takes
-    /// the place of the old one whole.
+    /// Writes the file anew: what is to be known before the articles, these articles, each with the body at its place, and
+    /// what is said of them. The new file takes the place of the old one whole.
     pub fn rewritten(
         &mut self,
+        before: &[Record],
         articles: &[At],
         mut change: impl FnMut(Head) -> Head,
-        others: &[Record],
+        after: &[Record],
         mark: &Record,
     ) -> Result<(), NewsError> {
         let part = self.path.with_extension("log.part");
         let mut new = Log::create(&part)?;
-        // Whom stories were joined to is to be known before the articles.
-        for record in others {
+        for record in before {
             new.append(record, None)?;
         }
         for at in articles {
@@ -219,6 +222,9 @@ impl Log {
             if new.waiting.len() > 8 << 20 {
                 new.spill()?;
             }
+        }
+        for record in after {
+            new.append(record, None)?;
         }
         new.mark(mark)?;
         new.sync()?;

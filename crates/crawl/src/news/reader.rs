@@ -1,4 +1,4 @@
-//! What the reader has: what was read, rules over words, saved views. `news/reader.json` of a data directory.
+//! What the reader has: what was read, rules over words, saved views, sites that were followed. `news/reader.json` of a data directory.
 //!
 //! * Invariants: the file is written whole or not at all. One that cannot be read is set aside under another name and
 //!   said, never emptied in silence; one of a newer program is left alone, and nothing is changed while it is there.
@@ -9,7 +9,7 @@ use crate::data_dir::write_whole;
 use argiope_model::Time;
 use argiope_news::RuleWords;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -30,6 +30,9 @@ struct Kept {
     /// Articles by their numbers, and when each was read, in milliseconds.
     #[serde(default)]
     read: BTreeMap<u64, i64>,
+    /// Sites that were followed and are no longer.
+    #[serde(default)]
+    former: BTreeSet<String>,
     #[serde(default)]
     rules: Vec<WordRule>,
     #[serde(default)]
@@ -94,6 +97,21 @@ impl Reader {
             |source| NewsError::Io { action: "make the directory", path: self.dir.clone(), source };
         fs::create_dir_all(&self.dir).map_err(fail)?;
         write_whole(&self.dir, NAME, &text).map_err(|e| NewsError::Row(e.to_string()))
+    }
+
+    /// Sites that were followed and are no longer.
+    pub fn former(&self) -> &BTreeSet<String> {
+        &self.kept.former
+    }
+
+    pub fn part_with(&mut self, former: BTreeSet<String>) -> Result<(), NewsError> {
+        self.kept.former = former;
+        self.write()
+    }
+
+    /// No rule gets a number up to this one: the articles may know another by it.
+    pub fn count_above(&mut self, id: u32) {
+        self.kept.last = self.kept.last.max(id);
     }
 
     pub fn rules(&self) -> &[WordRule] {
@@ -239,8 +257,10 @@ mod tests {
             (again.save(&view("c")).unwrap().id, again.save(&view("a")).unwrap().id),
             (3, 1)
         );
-        // Numbers are given once.
+        // Numbers are given once, also where the file was lost and the articles know some.
         assert!(again.add_rule(&rule(RuleAction::Keep, "x")).unwrap().id > hide.id);
+        again.count_above(40);
+        assert_eq!(again.add_rule(&rule(RuleAction::Keep, "y")).unwrap().id, 41);
     }
 
     #[test]

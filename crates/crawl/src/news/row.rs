@@ -74,7 +74,12 @@ pub(super) struct Hint {
     pub weight: u8,
     pub summary: String,
     pub picture: Option<String>,
+    /// The documents that say so; [`MANY`] where they are more than can be named.
+    pub by: Vec<u64>,
 }
+
+/// Stands for any document: no document has this number.
+pub(super) const MANY: u64 = u64::MAX;
 
 /// What is shown of an article, and what it is compared by.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -11,6 +11,8 @@
 //!   nothing. The file of articles can be thrown away; what the reader has is in a file of its own and cannot.
 //! * Where no site is followed, nothing is read and no file is made.
 
+mod newcomers;
+
 use super::hint::Hints;
 use super::intake::{Known, Looked, Pages, unpacked};
 use super::log::Log;
@@ -22,8 +24,8 @@ use crate::data_dir::DataDir;
 use crate::follow::{Failure, Follower};
 use crate::settings::EngineSettings;
 use crate::world::Clock;
-use argiope_model::{CanonicalUrl, HostKey, OutcomeKind, Role, Suffixes, Time, UrlKey};
-use argiope_news::{Placed, Recipe, Sites, Stories};
+use argiope_model::{HostKey, Role, Suffixes, Time, UrlKey};
+use argiope_news::{Placed, Sites, Stories};
 use argiope_store::{Change, Store, UrlState};
 use serde_json::{Value, json};
 use std::cell::OnceCell;
@@ -45,10 +47,10 @@ const ROWS: usize = 4_096;
 const AHEAD: usize = 64;
 /// Articles that rules are held against before somebody else may ask.
 const RULED: usize = 2_000;
+/// What is said of so many articles stands in one record.
+const TOLD: usize = 256;
 /// A mark is written after so many rows of the change log that came to nothing; a page that was read counts as a hundred.
 const IDLE: usize = 20_000;
-/// Hosts whose sites are remembered.
-const HOSTS: usize = 100_000;
 /// The newest articles, with which new ones are compared.
 const COMPARED: usize = 40_000;
 /// Rows looked at in one step for feeds.
@@ -96,7 +98,7 @@ pub(super) struct Open {
     idle: usize,
     /// The sites as they were looked at last.
     sites: Arc<Sites>,
-    /// Sites that are no longer followed, whose articles are to be made again.
+    /// Those of them that are taken in though they are no longer followed: their articles are to be made again.
     former: BTreeSet<String>,
     /// The site of each host, where it is followed.
     hosts: HashMap<HostKey, Option<String>>,
@@ -195,6 +197,8 @@ impl Open {
             Ok(())
         })?;
         self.log = log;
+        let numbers = self.table.rules.values().flatten().chain(self.ruled.last());
+        self.reader.count_above(numbers.max().copied().unwrap_or(0));
         let order = self.table.newest_first();
         let compared = order[..order.len().min(COMPARED)].to_vec();
         // The oldest first, as they came.
@@ -243,9 +247,9 @@ impl Open {
     }
 
     /// Keeps what is said of pages that are to come. Once they are there it stands in their rows.
-    pub fn keep_told(&mut self, told: Vec<(u64, Hint)>) -> Result<(), NewsError> {
-        if !told.is_empty() {
-            self.dead += self.log()?.append(&Record::Told(told), None)?.bytes();
+    pub fn keep_told(&mut self, told: &[(u64, Hint)]) -> Result<(), NewsError> {
+        for some in told.chunks(TOLD) {
+            self.dead += self.log()?.append(&Record::Told(some.to_vec()), None)?.bytes();
             self.is_changed = true;
         }
         Ok(())
@@ -283,18 +287,19 @@ impl Open {
     fn compact(&mut self) -> Result<(), NewsError> {
         let rows = self.table.rows.iter().filter(|row| !row.is_gone);
         let articles: Vec<_> = rows.map(|row| row.at).collect();
-        let mut others: Vec<Record> =
-            self.table.joins().map(|(from, to)| Record::Joined(from, to)).collect();
-        others.sort_by_key(|record| match record {
-            Record::Joined(from, _) => *from,
-            _ => 0,
-        });
+        let mut joined: Vec<_> = self.table.joins().collect();
+        joined.sort_unstable();
+        // Whom stories were joined to is to be known before the articles, the rest can only be said of those that are there.
+        let joined: Vec<_> =
+            joined.into_iter().map(|(from, to)| Record::Joined(from, to)).collect();
         let mut lost: Vec<_> = self.table.lost.iter().map(|(doc, at)| (*doc, *at)).collect();
         lost.sort_unstable();
-        others.extend(lost.into_iter().map(|(doc, since)| Record::Lost(doc, Some(since))));
-        others.extend(self.ruled.iter().map(|id| Record::Rule { id: *id, docs: Vec::new() }));
+        let mut after: Vec<Record> =
+            lost.into_iter().map(|(doc, since)| Record::Lost(doc, Some(since))).collect();
+        after.extend(self.ruled.iter().map(|id| Record::Rule { id: *id, docs: Vec::new() }));
         let waiting = self.hints.all().filter(|(at, _)| self.table.of_address(*at).is_none());
-        others.push(Record::Told(waiting.map(|(at, hint)| (at, hint.clone())).collect()));
+        let waiting: Vec<_> = waiting.map(|(at, hint)| (at, hint.clone())).collect();
+        after.extend(waiting.chunks(TOLD).map(|some| Record::Told(some.to_vec())));
         let mark = self.mark_record();
         let table = std::mem::take(&mut self.table);
         let with_rules = |mut head: Head| {
@@ -303,39 +308,51 @@ impl Open {
             head.rules = n.and_then(|n| table.rules.get(&n).cloned()).unwrap_or_default();
             head
         };
-        self.log()?.rewritten(&articles, with_rules, &others, &mark)?;
+        self.log()?.rewritten(&joined, &articles, with_rules, &after, &mark)?;
         (self.log, self.stories, self.dead) = (None, Stories::default(), 0);
         self.hints = Hints::default();
         self.ruling = None;
         self.replay()
     }
 
-    /// Which site a host is of, if it is followed.
-    fn site_of(&mut self, key: HostKey, store: &dyn Store) -> Result<Option<Recipe>, NewsError> {
-        if !self.hosts.contains_key(&key) {
-            if self.hosts.len() >= HOSTS {
-                self.hosts.clear();
+    /// Takes out articles that a forgotten page shows or tells of, and what is said by one of them. Sites whose other pages
+    /// have more to say of them are taken in again. The file is written anew, so that no word stays where it was replaced.
+    pub fn forget(
+        &mut self,
+        docs: &BTreeSet<u64>,
+        urls: &BTreeSet<&str>,
+        addresses: &BTreeSet<u64>,
+    ) -> Result<(), NewsError> {
+        for n in 0..self.table.rows.len() as u32 {
+            if self.table.rows[n as usize].is_gone {
+                continue;
             }
-            let row = store.hosts(&[key])?.pop().flatten();
-            let host = row.and_then(|row| CanonicalUrl::parse(&format!("{}/", row.origin)).ok());
-            let site = host.and_then(|url| {
-                let followed = self.sites.of(url.host()).map(|recipe| recipe.site.clone());
-                let has_feed = |feed: &String| {
-                    CanonicalUrl::parse(feed).is_ok_and(|feed| feed.host() == url.host())
-                };
-                let by_feed = || {
-                    let mut recipes = self.sites.recipes().iter();
-                    recipes.find(|r| r.feeds.iter().any(has_feed)).map(|r| r.site.clone())
-                };
-                let mut former = self.former.iter().map(|site| nameless(site));
-                let former = || former.find(|r| r.is_for(url.host())).map(|r| r.site);
-                followed.or_else(former).or_else(by_feed)
-            });
-            self.hosts.insert(key, site);
+            let (head, body) = self.body(n)?;
+            let named = std::iter::once(&body.url).chain(&body.urls).chain(&body.picture);
+            let mut named = named.chain(&body.hint.picture);
+            let is_gone = head.pages.iter().any(|page| docs.contains(&page.doc))
+                || body.hint.is_by(docs)
+                || named.any(|url| urls.contains(url.as_str()));
+            if !is_gone {
+                continue;
+            }
+            if head.pages.iter().any(|page| !docs.contains(&page.doc)) {
+                self.taken.remove(&head.site);
+            }
+            self.table.remove(head.doc);
         }
-        let Some(Some(site)) = self.hosts.get(&key) else { return Ok(None) };
-        let recipe = self.sites.recipes().iter().find(|recipe| recipe.site == *site);
-        Ok(Some(recipe.cloned().unwrap_or_else(|| nameless(site))))
+        self.hints.forget(docs, addresses);
+        self.mark()?;
+        self.compact()
+    }
+
+    /// The page of an article is no more, or is there again.
+    pub fn lost(&mut self, doc: u64, since: Option<i64>) -> Result<(), NewsError> {
+        if self.table.lose(doc, since) {
+            self.dead += self.log()?.append(&Record::Lost(doc, since), None)?.bytes();
+            self.is_changed = true;
+        }
+        Ok(())
     }
 
     /// Takes in one capture; says whether a page was read.
@@ -344,11 +361,8 @@ impl Open {
         let Open { table, hints, sites, .. } = &*self;
         let known = Known { table, hints, sites, recipe: &recipe };
         let (fate, looked) = pages.look(key, time, &known)?;
-        if let Some((doc, since)) = fate
-            && self.table.lose(doc, since)
-        {
-            self.dead += self.log()?.append(&Record::Lost(doc, since), None)?.bytes();
-            self.is_changed = true;
+        if let Some((doc, since)) = fate {
+            self.lost(doc, since)?;
         }
         match looked {
             Looked::Article(seen) => self.take(&seen, &recipe)?,
@@ -356,42 +370,6 @@ impl Open {
             Looked::Nothing => {}
         }
         Ok(true)
-    }
-
-    /// Looks whether sites are new, and finds their earlier captures.
-    fn newcomers(&mut self, sites: &Arc<Sites>, store: &dyn Store) -> Result<(), NewsError> {
-        if Arc::ptr_eq(&self.sites, sites) {
-            return Ok(());
-        }
-        self.sites = sites.clone();
-        self.hosts.clear();
-        let names = sites.recipes().iter().map(|recipe| recipe.site.clone());
-        let names = names.chain(self.former.iter().cloned());
-        let new: BTreeSet<String> = names
-            .filter(|site| !self.taken.contains(site) && !self.newcomers.contains(site))
-            .collect();
-        if new.is_empty() {
-            return Ok(());
-        }
-        if self.taken.is_empty() && self.read.is_empty() {
-            let heads = store.log_heads()?.into_iter().collect();
-            self.begun.get_or_insert(heads);
-        }
-        let (mut after, mut found) = (None, Vec::new());
-        loop {
-            let hosts = store.scan_hosts(after, 512)?;
-            let Some((last, _)) = hosts.last() else { break };
-            after = Some(*last);
-            for (key, _) in hosts {
-                if self.site_of(key, store)?.is_some_and(|recipe| new.contains(&recipe.site)) {
-                    captures_of_host(store, key, &mut found)?;
-                }
-            }
-        }
-        self.before.extend(found);
-        self.before.make_contiguous().sort_unstable();
-        self.newcomers.extend(new);
-        Ok(())
     }
 
     /// The oldest row of the change log that was not read yet.
@@ -435,7 +413,7 @@ impl Open {
 
     /// Does a piece of what is to be done; says whether there is more.
     fn step(&mut self, pages: &Pages<'_>, sites: &Arc<Sites>) -> Result<bool, NewsError> {
-        if sites.is_empty() && self.taken.is_empty() && self.former.is_empty() {
+        if sites.is_empty() && self.taken.is_empty() && self.reader.former().is_empty() {
             return Ok(false);
         }
         self.newcomers(sites, pages.store)?;
@@ -477,7 +455,7 @@ impl Open {
     }
 
     /// Holds new rules against some articles; says whether there are more.
-    fn rule(&mut self) -> Result<bool, NewsError> {
+    pub fn rule(&mut self) -> Result<bool, NewsError> {
         if self.ruling.is_none() {
             let ids = self.reader.rules().iter().map(|rule| rule.id);
             let rules: Vec<u32> = ids.filter(|id| !self.ruled.contains(id)).collect();
@@ -516,46 +494,6 @@ impl Open {
             }
         }
         Ok(false)
-    }
-}
-
-/// The recipe of a site of which nothing is said.
-fn nameless(site: &str) -> Recipe {
-    Recipe { site: site.to_owned(), ..Recipe::default() }
-}
-
-/// The captures of a host's pages that may be articles, or tell of them.
-fn captures_of_host(
-    store: &dyn Store,
-    host: HostKey,
-    found: &mut Vec<(Time, UrlKey)>,
-) -> Result<(), NewsError> {
-    let mut after = None;
-    loop {
-        let rows = store.host_urls(host, after, 512)?;
-        let Some((last, _)) = rows.last() else { return Ok(()) };
-        after = Some(last.url);
-        for (key, row) in rows {
-            if row.visits == 0 {
-                continue;
-            }
-            let mut before = None;
-            let captures = store.captures(key)?;
-            // What has become of it in the end.
-            let last = captures.last().filter(|last| {
-                last.outcome.kind == OutcomeKind::Redirect
-                    || matches!(last.outcome.status, 404 | 410)
-            });
-            let last = last.map(|last| (last.time, key));
-            for capture in captures {
-                let same = before == Some(capture.body_digest);
-                if capture.outcome.kind == OutcomeKind::Fetched && !same {
-                    before = Some(capture.body_digest);
-                    found.push((capture.time, key));
-                }
-            }
-            found.extend(last.filter(|_| before.is_some()));
-        }
     }
 }
 
@@ -711,19 +649,16 @@ impl NewsState {
 
     /// Throws the file of articles away and makes it again from the pages. What the reader has stays.
     pub fn rebuild(&self) -> Result<(), NewsError> {
-        let former = match self.with(|open| Ok(open.taken.clone())) {
+        let sites = self.source.sites();
+        match self.with(|open| open.part_with(&sites)) {
             Err(e @ NewsError::Newer { .. }) => return Err(e),
-            former => former.unwrap_or_default(),
-        };
+            parted => parted?,
+        }
         {
             let mut slot = self.lock();
             *slot = None;
             remove(&self.dir.join(FILE))?;
         }
-        self.with(|open| {
-            open.former.clone_from(&former);
-            Ok(())
-        })?;
         self.catch_up()
     }
 

@@ -91,12 +91,22 @@ pub(super) struct Table {
 impl Table {
     /// The article that a page shows.
     pub fn of_doc(&self, doc: u64) -> Option<u32> {
-        self.pages.get(&doc).map(|page| page.0)
+        self.pages.get(&doc).map(|page| page.0).filter(|n| self.is_there(*n))
+    }
+
+    /// What led to an article that is no more leads nowhere.
+    fn is_there(&self, n: u32) -> bool {
+        !self.rows[n as usize].is_gone
     }
 
     /// The last capture of a page that was looked at.
     pub fn looked_at(&self, doc: u64) -> Option<i64> {
-        self.pages.get(&doc).map(|page| page.1)
+        self.pages.get(&doc).filter(|page| self.is_there(page.0)).map(|page| page.1)
+    }
+
+    /// One more page shows an article. It stands in no row: whoever opens the file finds that out again.
+    pub fn shows_too(&mut self, doc: u64, last: i64, n: u32) {
+        self.pages.insert(doc, (n, last));
     }
 
     /// A page was looked at again and is as it was.
@@ -107,12 +117,13 @@ impl Table {
     }
 
     pub fn of_address(&self, address: u64) -> Option<u32> {
-        self.addresses.get(&address).copied()
+        self.addresses.get(&address).copied().filter(|n| self.is_there(*n))
     }
 
     /// The last article of a site with a title.
     pub fn of_title(&self, site: &str, title: u64) -> Option<u32> {
-        self.titles.get(&(self.sites.find(site)?, title)).copied()
+        let found = self.titles.get(&(self.sites.find(site)?, title)).copied();
+        found.filter(|n| self.is_there(*n))
     }
 
     /// The number that a story has now.
@@ -129,9 +140,9 @@ impl Table {
         self.many.get(&story).cloned().unwrap_or_else(|| vec![n])
     }
 
-    /// Whether an article is its whole story.
-    pub fn is_alone(&self, n: u32) -> bool {
-        !self.many.contains_key(&self.rows[n as usize].story)
+    /// The articles of a story that has more than this one, this one among them.
+    pub fn others(&self, n: u32) -> &[u32] {
+        self.many.get(&self.rows[n as usize].story).map_or(&[], Vec::as_slice)
     }
 
     /// The articles of a story by its number; none where there is no such story.
@@ -260,9 +271,6 @@ impl Table {
         };
         self.lost.remove(&doc);
         self.leave_story(n);
-        self.pages.retain(|_, page| page.0 != n);
-        self.addresses.retain(|_, of| *of != n);
-        self.titles.retain(|_, of| *of != n);
         self.rules.remove(&n);
         self.rows[n as usize].is_gone = true;
         self.is_sorted = false;

@@ -4,9 +4,11 @@ use super::intake::Seen;
 use super::judge::address;
 use super::row::Hint;
 use super::state::{FILE, Open};
+use super::{RuleAction, WordRule};
 use argiope_model::{CanonicalUrl, Time};
 use argiope_news::Recipe;
 use argiope_parse::{Article, Sure, When};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
@@ -240,4 +242,92 @@ fn a_change_that_another_page_brought_first_is_a_version_once() {
     open.take(&at(1, "/politics/155930.html", 9, 2), &site()).unwrap();
     open.take(&at(2, "/front/155930.html", 9, 2), &site()).unwrap();
     assert_eq!(all(&mut open).iter().map(|row| row.1).collect::<Vec<_>>(), [3]);
+}
+
+fn rule(words: &str) -> WordRule {
+    WordRule { id: 0, action: RuleAction::Hide, words: words.to_owned(), site: None }
+}
+
+#[test]
+fn rules_and_marks_of_what_is_gone_stay_when_others_are_forgotten() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut open = opened(dir.path());
+    for doc in 1..=3 {
+        let page = seen(doc, &format!("/{doc}"), NOON, &format!("Title {doc}"), text(doc, 0));
+        open.take(&page, &site()).unwrap();
+    }
+    open.mark().unwrap();
+    let id = open.reader.add_rule(&rule("title 2")).unwrap().id;
+    while open.rule().unwrap() {}
+    open.lost(3, Some(NOON)).unwrap();
+    open.mark().unwrap();
+    let told = |by: u64| Hint { summary: format!("By {by}."), by: vec![by], ..Hint::default() };
+    open.told(vec![(77, told(8)), (78, told(9))]).unwrap();
+    open.mark().unwrap();
+    for _ in 0..2 {
+        let mut open = opened(dir.path());
+        open.forget(&BTreeSet::from([1, 9]), &BTreeSet::new(), &BTreeSet::new()).unwrap();
+        for mut open in [open, opened(dir.path())] {
+            assert_eq!(all(&mut open).iter().map(|row| row.0).collect::<Vec<_>>(), [3, 2]);
+            let n = open.table.of_doc(2).unwrap();
+            assert_eq!(open.table.rules.get(&n), Some(&vec![id]));
+            assert_eq!(open.table.lost.get(&3), Some(&NOON));
+            assert_eq!((open.hints.of(77).is_some(), open.hints.of(78)), (true, None));
+        }
+    }
+    let bytes = fs::read(dir.path().join(FILE)).unwrap();
+    let holds = |words: &str| bytes.windows(words.len()).any(|part| part == words.as_bytes());
+    assert!(holds("Title 2") && !holds("Title 1") && !holds("By 9."));
+}
+
+#[test]
+fn what_a_forgotten_page_told_of_an_article_goes_though_it_is_an_article_itself() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut open = opened(dir.path());
+    for doc in 1..=2 {
+        let page = seen(doc, &format!("/{doc}"), NOON, &format!("Title {doc}"), text(doc, 0));
+        open.take(&page, &site()).unwrap();
+    }
+    let hint = Hint { summary: "Told by the first.".to_owned(), by: vec![1], ..Hint::default() };
+    open.told(vec![(address(&url("/2")), hint)]).unwrap();
+    open.mark().unwrap();
+    open.forget(&BTreeSet::from([1]), &BTreeSet::new(), &BTreeSet::new()).unwrap();
+    // Its own page is there and makes it again.
+    assert_eq!(all(&mut open).len(), 0);
+    let bytes = fs::read(dir.path().join(FILE)).unwrap();
+    assert!(!bytes.windows(7).any(|part| part == b"Told by"));
+}
+
+#[test]
+fn an_article_under_an_address_for_every_visit_is_one_and_does_not_grow() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut open = opened(dir.path());
+    let page = |doc: u64| seen(doc, &format!("/a?visit={doc}"), NOON, "A title of it", text(1, 0));
+    for doc in 1..=300 {
+        open.take(&page(doc), &site()).unwrap();
+    }
+    open.mark().unwrap();
+    let mut open = opened(dir.path());
+    let (head, body) = open.body(0).unwrap();
+    assert_eq!((open.table.live, head.pages.len(), body.urls.len()), (1, 50, 20));
+    let length = fs::metadata(dir.path().join(FILE)).unwrap().len();
+    for doc in 200..=300 {
+        open.take(&page(doc), &site()).unwrap();
+    }
+    open.mark().unwrap();
+    assert_eq!(fs::metadata(dir.path().join(FILE)).unwrap().len(), length);
+    assert_eq!(open.table.of_doc(300), Some(0));
+}
+
+#[test]
+fn what_waits_is_written_in_pieces_and_outlives_writing_anew() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut open = opened(dir.path());
+    open.take(&seen(1, "/1", NOON, "Title", text(1, 0)), &site()).unwrap();
+    let hint = |n: u64| Hint { summary: format!("{n}"), by: vec![7], ..Hint::default() };
+    open.told((100..2_100).map(|n| (n, hint(n))).collect()).unwrap();
+    open.mark().unwrap();
+    open.forget(&BTreeSet::new(), &BTreeSet::new(), &BTreeSet::new()).unwrap();
+    let open = opened(dir.path());
+    assert!((100..2_100).all(|n| open.hints.of(n) == Some(&hint(n))));
 }

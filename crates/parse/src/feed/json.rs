@@ -7,7 +7,7 @@
 //! * What is not here: numbers as numbers. Where one stands for a name, its digits are the name.
 
 use super::text::Raw;
-use super::{Enclosure, Feed, FeedEntry, FeedKind, absolute, read_date};
+use super::{Enclosure, Feed, FeedEntry, FeedKind, MAX_NAMES, absolute, bounded, read_date};
 use argiope_model::CanonicalUrl;
 use std::borrow::Cow;
 
@@ -43,7 +43,7 @@ pub(super) fn read(source: &str, url: Option<&CanonicalUrl>) -> Option<Feed> {
         description: line(feed.text("description")),
         picture: feed.url(&["icon", "favicon"], base),
         ill_formed: scan.broken,
-        entries: feed.list("items").iter().map(|item| item.entry(base, &author)).collect(),
+        entries: bounded(feed.list("items").iter().map(|item| item.entry(base, &author))),
         ..Feed::empty(FeedKind::Json)
     })
 }
@@ -91,6 +91,9 @@ impl Json {
             if !names.contains(&name) {
                 names.push(name);
             }
+            if names.len() == MAX_NAMES {
+                break;
+            }
         }
         names.join(", ")
     }
@@ -100,6 +103,7 @@ impl Json {
         let enclosures: Vec<Enclosure> = self
             .list("attachments")
             .iter()
+            .take(MAX_NAMES)
             .filter_map(|a| {
                 let kind = a.text("mime_type").unwrap_or_default().to_ascii_lowercase();
                 let bytes = a.text("size_in_bytes").and_then(|b| b.parse().ok());
@@ -125,6 +129,7 @@ impl Json {
             categories: self
                 .list("tags")
                 .iter()
+                .take(MAX_NAMES)
                 .filter_map(|t| Some(t.name()?.to_owned()))
                 .collect(),
             picture,

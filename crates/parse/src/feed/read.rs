@@ -8,7 +8,7 @@
 
 use super::text::Raw;
 use super::tree::{Space, Tree, tree};
-use super::{Enclosure, Feed, FeedEntry, FeedKind, absolute, read_date};
+use super::{Enclosure, Feed, FeedEntry, FeedKind, MAX_NAMES, absolute, bounded, read_date};
 use argiope_model::CanonicalUrl;
 use std::borrow::Cow;
 
@@ -42,7 +42,7 @@ pub(super) fn read(source: &str, url: Option<&CanonicalUrl>) -> Option<Feed> {
     } else {
         reading.entries(root, &mut entries)
     }
-    feed.entries = entries.into_iter().map(|node| reading.entry(node, kind)).collect();
+    feed.entries = bounded(entries.into_iter().map(|node| reading.entry(node, kind)));
     Some(feed)
 }
 
@@ -382,6 +382,9 @@ impl<'t> Reading<'_, 't> {
             if !name.is_empty() && !names.contains(&name) {
                 names.push(name);
             }
+            if names.len() == MAX_NAMES {
+                break;
+            }
         }
         names.join(", ")
     }
@@ -404,6 +407,9 @@ impl<'t> Reading<'_, 't> {
             };
             if !text.is_empty() && !out.contains(&text) {
                 out.push(text);
+            }
+            if out.len() == MAX_NAMES {
+                break;
             }
         }
         out
@@ -432,6 +438,9 @@ impl<'t> Reading<'_, 't> {
                 let bytes = said("length").or_else(|| said("fileSize"));
                 let bytes = bytes.and_then(|b| b.trim().parse().ok());
                 out.push(Enclosure { url, kind: kind.unwrap_or_default(), bytes });
+            }
+            if out.len() == MAX_NAMES {
+                break;
             }
         }
         out
