@@ -208,7 +208,9 @@ impl Table {
             many.push(n);
             return;
         }
-        match self.only(story).filter(|other| *other != n) {
+        // The one that began it may come after others that were joined to it.
+        let stray = self.strays.get(&story).copied().filter(|other| *other != n);
+        match stray.or_else(|| self.only(story).filter(|other| *other != n)) {
             Some(other) => {
                 self.strays.remove(&story);
                 self.many.insert(story, vec![other, n]);
@@ -380,6 +382,53 @@ mod tests {
         table.remove(5);
         table.remove(6);
         assert!(table.of_story(1).is_empty() && table.newest_first().is_empty());
+    }
+
+    /// Articles and joins in any order: a story has all its articles, each stands in one.
+    #[test]
+    fn no_article_is_lost_from_its_story_whatever_comes_first() {
+        let mut seed = 7_u64;
+        let mut roll = |most: u64| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (seed >> 33) % most
+        };
+        for _ in 0..400 {
+            let mut table = Table::default();
+            let mut there: Vec<u64> = Vec::new();
+            for _ in 0..24 {
+                match roll(8) {
+                    0..5 => {
+                        let doc = 1 + roll(9);
+                        let story = 1 + roll(9);
+                        table.put(&head(doc, 5, story), At::default());
+                        there.retain(|known| *known != doc);
+                        there.push(doc);
+                    }
+                    5..7 => {
+                        let (a, b) = (1 + roll(9), 1 + roll(9));
+                        table.join(a.max(b), a.min(b));
+                    }
+                    _ => {
+                        let doc = 1 + roll(9);
+                        table.remove(doc);
+                        there.retain(|known| *known != doc);
+                    }
+                }
+                for doc in &there {
+                    let n = table.of_doc(*doc).unwrap();
+                    let story = table.rows[n as usize].story;
+                    let mut all: Vec<u64> = (there.iter().copied())
+                        .filter(|other| {
+                            let other = table.of_doc(*other).unwrap() as usize;
+                            table.rows[other].story == story
+                        })
+                        .collect();
+                    all.sort_unstable();
+                    assert_eq!(docs(&table, table.of_story(story)), all);
+                    assert_eq!(docs(&table, table.members(n)), all);
+                }
+            }
+        }
     }
 
     #[test]
