@@ -56,11 +56,38 @@ const UNITS: &[(&str, i64)] = &[
 const BEHIND: &[&str] =
     &["ago", "vor", "il y a", "hace", "há", "fa", "назад", "geleden", "前", "전", "sedan", "siden"];
 
+/// Words for the day before.
+const YESTERDAY: &[&str] = &[
+    "yesterday",
+    "gestern",
+    "hier,",
+    "hier à",
+    "ayer",
+    "ieri",
+    "ontem",
+    "gisteren",
+    "wczoraj",
+    "včera",
+    "вчера",
+    "вчора",
+    "dün",
+    "igår",
+    "i går",
+    "昨日",
+    "昨天",
+    "어제",
+    "أمس",
+    "कल",
+];
+
+/// Nobody wrote for the web before 1990, or will have by 2100: what is not between is a number of something else.
+const OURS: std::ops::Range<i64> = 631_152_000_000..4_102_444_800_000;
+
 /// The point in time a text names at `now`.
 pub(crate) fn read_time(text: &str, now: Time) -> Option<Time> {
     let text = text.trim();
     if let Some(found) = read_date(text) {
-        return Some(found.time);
+        return Some(found.time).filter(|time| OURS.contains(&time.0));
     }
     let small = text.to_lowercase();
     let digits = small.find(|c: char| c.is_ascii_digit())?;
@@ -72,9 +99,18 @@ pub(crate) fn read_time(text: &str, now: Time) -> Option<Time> {
         && number < 24
         && minutes < 60
     {
-        let today = now.0.div_euclid(DAY) * DAY + number * HOUR + minutes * MINUTE;
+        let behind = unit.get(3..).unwrap_or_default().trim_start();
+        // Films last `0:37`, `1:37` and `2:05 min`.
+        let is_length = count == 1 && (number == 0 || text.len() == 4) || behind.starts_with("min");
+        if is_length || behind.starts_with(['/', ':']) && count == 1 {
+            return None;
+        }
+        let is_late = number < 12 && (behind.starts_with("pm") || behind.starts_with("p.m"));
+        let hours = number + if is_late { 12 } else { 0 };
+        let today = now.0.div_euclid(DAY) * DAY + hours * HOUR + minutes * MINUTE;
         // A time of day that is still to come was that of yesterday.
-        return Some(Time(if today > now.0 + HOUR { today - DAY } else { today }));
+        let is_over = today > now.0 + HOUR || YESTERDAY.iter().any(|word| small.contains(word));
+        return Some(Time(if is_over { today - DAY } else { today }));
     }
     let (word, length) = UNITS.iter().find(|(word, _)| unit.starts_with(word))?;
     let is_behind = BEHIND.iter().any(|word| {
@@ -110,7 +146,20 @@ mod tests {
                 "{text}"
             );
         }
-        for text in ["", "new", "5 min read", "12 comments", "3 hours of music"] {
+        for (text, want) in [
+            ("9:05 pm", "2026-11-15T21:05:00Z"),
+            ("9:05 am", "2026-11-16T09:05:00Z"),
+            ("Вчера, 10:15", "2026-11-15T10:15:00Z"),
+            ("gestern, 9:15 Uhr", "2026-11-15T09:15:00Z"),
+        ] {
+            let found = read_time(text, now).map(Time::iso_seconds);
+            assert_eq!(found.as_deref(), Some(want), "{text}");
+        }
+        let none =
+            ["1661", "6851 comments", "0:37", "1:37", "0:37 Minuten", "0:00/2:57", "2:05 min"];
+        for text in
+            ["", "new", "5 min read", "12 comments", "3 hours of music"].into_iter().chain(none)
+        {
             assert_eq!(read_time(text, now), None, "{text}");
         }
     }

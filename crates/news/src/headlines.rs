@@ -23,6 +23,7 @@ use argiope_model::{CanonicalUrl, Suffixes, Time};
 use argiope_parse::Outline;
 use block::is_wide;
 use region::Region;
+pub use region::is_popular_heading;
 use std::collections::{HashMap, HashSet};
 use title::{is_declared, is_named_title, title, word_count};
 

@@ -20,7 +20,7 @@ mod shape;
 mod sites;
 mod story;
 
-pub use headlines::{Headline, headlines, without_tracking};
+pub use headlines::{Headline, headlines, is_popular_heading, without_tracking};
 pub use hints::{FeedLink, PageKind, feed_links, is_feed_url, page_kind};
 pub use learned::Learned;
 pub use recipe::{ArticleRule, NoArticle, Part, Pattern, PatternError, Recipe, UrlParts};

@@ -11,7 +11,7 @@
 use super::judge::{address, is_loose_list, said, subject};
 use super::row::{Body, Exact, Head, Hint, MANY};
 use argiope_model::{CanonicalUrl, Suffixes, Time};
-use argiope_news::{Learned, Recipe, Sites, headlines, without_tracking};
+use argiope_news::{Learned, Recipe, Sites, headlines, is_popular_heading, without_tracking};
 use argiope_parse::{Feed, Sure};
 use argiope_parse::{FeedTime, Outline, When, is_sitemap, parse_feed, parse_sitemap};
 use std::collections::{BTreeSet, HashMap, VecDeque};
@@ -198,19 +198,26 @@ pub(super) fn by_front(
     let Teller { url, recipe, .. } = *teller;
     // Under a tag `automobile` stand the jobs and the strikes of those who build them.
     let here = if is_loose_list(url) { None } else { subject(url, recipe, None) };
+    let title = outline.inside(0, &["title"]).next().map(|n| outline.line(n, 200, |_| false));
+    let title = title.unwrap_or_default().to_lowercase();
+    let names: Vec<&str> = title.split(['|', '-', '–', '—', ':', '·']).map(str::trim).collect();
     let mut out = Vec::new();
     for headline in headlines(outline, url, pinned, &Learned::default(), time) {
         let Some((address, recipe)) = teller.target(&headline.url) else { continue };
         let heading = headline.section.trim();
+        // What a front page is called is no section of it.
+        let is_name = url.path() == "/" && names.iter().any(|name| name == &heading.to_lowercase());
         let short = heading.split_whitespace().count() <= HEADING;
-        let under = if short { said(recipe, heading) } else { None };
+        let under = if short && !is_name { said(recipe, heading) } else { None };
+        // What others read is of all subjects.
+        let here = here.clone().filter(|_| !is_popular_heading(heading));
         let hint = Hint {
             shown: headline.time.filter(|shown| *shown <= time).map(|shown| shown.0),
             summary: shortened(&headline.summary),
             picture: headline.picture.map(|picture| picture.as_str().to_owned()),
             ..Hint::default()
         };
-        let hint = hint.on(UNDER, under, Some(heading)).on(LIST, here.clone(), None);
+        let hint = hint.on(UNDER, under, Some(heading)).on(LIST, here, None);
         out.push((address, hint.by(teller.doc)));
     }
     out

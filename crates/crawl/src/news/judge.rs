@@ -154,7 +154,9 @@ pub(super) fn subject(
         return Some(subject.to_lowercase());
     }
     let by_url = || {
-        let mut steps = url.path().split('/').filter(|part| !part.is_empty());
+        // Days stand before sections, too.
+        let is_word = |part: &&str| part.bytes().any(|b| !b.is_ascii_digit() && b != b'-');
+        let mut steps = url.path().split('/').filter(is_word);
         let first = steps.by_ref().take(3).find_map(|step| known(recipe, step));
         first.or_else(|| known(recipe, url.host().split('.').next()?))
     };

@@ -204,6 +204,8 @@ pub(super) fn picture(page: &Outline, block: usize, base: &CanonicalUrl) -> Opti
 /// The time a block shows, as it shows it and as a point in time.
 pub(super) fn time(page: &Outline, block: usize, now: Time) -> (String, Option<Time>) {
     let mut shown = String::new();
+    // What lies ahead is when something opens, or a number that is none.
+    let is_past = |time: &Time| time.0 <= now.0 + 36 * 3_600_000;
     for node in block..page.nodes[block].end {
         let name = &*page.nodes[node].name;
         let class = page.attribute(node, "class").unwrap_or_default().to_ascii_lowercase();
@@ -213,8 +215,8 @@ pub(super) fn time(page: &Outline, block: usize, now: Time) -> (String, Option<T
             continue;
         }
         let text = page.line(node, 60, |_| false);
-        let said = page.attribute(node, "datetime").and_then(|t| read_time(t, now));
-        let found = said.or_else(|| read_time(&text, now));
+        let said = page.attribute(node, "datetime").and_then(|t| read_time(t, now)).filter(is_past);
+        let found = said.or_else(|| read_time(&text, now).filter(is_past));
         if found.is_some() {
             return (text, found);
         }
@@ -230,7 +232,7 @@ pub(super) fn time(page: &Outline, block: usize, now: Time) -> (String, Option<T
             && text.chars().any(char::is_numeric)
             && !text.bytes().all(|b| b.is_ascii_digit())
         {
-            let found = read_time(text, now);
+            let found = read_time(text, now).filter(is_past);
             if found.is_some() {
                 return (text.to_owned(), found);
             }

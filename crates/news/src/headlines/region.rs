@@ -117,6 +117,9 @@ const AROUND: &[&str] = &[
     "utility",
 ];
 
+/// Those of them that stand around articles, too: around what a columnist wrote, or the topics of the day.
+const OF_ARTICLES: &[&str] = &["topics", "author", "authors", "byline", "kicker"];
+
 /// Names that say what others read.
 const POPULAR: &[&str] = &[
     "mostread",
@@ -232,6 +235,12 @@ impl Long {
         let inside = |counts: &[u32]| counts[page.nodes[node].end] - counts[node];
         let articles = inside(&self.articles);
         articles >= 3 && 3 * articles >= 2 * inside(&self.all)
+    }
+
+    /// The links of some length in a node, and all of them.
+    fn counts(&self, page: &Outline, node: usize) -> (u32, u32) {
+        let all = self.all[page.nodes[node].end] - self.all[node];
+        (self.inside(page, node), all)
     }
 
     fn inside(&self, page: &Outline, node: usize) -> u32 {
@@ -432,7 +441,12 @@ fn own(page: &Outline, node: usize, long: &Long, cards: &CardNames) -> Region {
             if is_negated {
                 continue;
             }
+            let is_of_article = || {
+                let (long, all) = long.counts(page, node);
+                OF_ARTICLES.contains(&word.as_str()) && long > 0 && 2 * long >= all
+            };
             found = found.max(match () {
+                () if is(AROUND) && is_of_article() => Region::Main,
                 () if is(AROUND) => Region::Around,
                 () if is(POPULAR) => Region::Popular,
                 () if is(BESIDE) => Region::Beside,
@@ -490,6 +504,12 @@ pub(super) fn words(value: &str) -> Vec<String> {
     out
 }
 
+/// Whether a heading says that what stands under it is what others read.
+pub fn is_popular_heading(text: &str) -> bool {
+    let text = text.to_lowercase();
+    text.chars().count() <= 32 && POPULAR_HEADINGS.iter().any(|heading| text.contains(heading))
+}
+
 /// Lists under a heading that says that they are what others read.
 fn mark_popular_lists(page: &Outline, long: &Long, regions: &mut [Region]) {
     let all = page.nodes.len();
@@ -503,9 +523,8 @@ fn mark_popular_lists(page: &Outline, long: &Long, regions: &mut [Region]) {
         if !is_heading && !is_title() {
             continue;
         }
-        let text = page.line(heading, 80, |_| false).to_lowercase();
-        let is_it = text.chars().count() <= 32 && POPULAR_HEADINGS.iter().any(|h| text.contains(h));
-        if !is_it {
+        let text = page.line(heading, 80, |_| false);
+        if !is_popular_heading(&text) {
             continue;
         }
         // The nearest part that has links besides the heading, unless that is half of the page.

@@ -26,41 +26,55 @@ pub(super) const HEADINGS: &[&str] = &["h1", "h2", "h3", "h4", "h5", "h6"];
 
 /// Names of what stands beside a title: its rank, its time, how many answered, what it is about.
 const MARKS: &[&str] = &[
+    "antetitulo",
     "author",
     "badge",
     "byline",
+    "catchline",
     "category",
+    "chapeu",
+    "cintillo",
     "comment",
     "comments",
     "count",
     "counter",
+    "dachzeile",
     "date",
     "duration",
     "eyebrow",
     "flag",
     "heure",
     "hour",
+    "ico",
     "icon",
     "kicker",
     "label",
     "nb",
     "num",
     "number",
+    "occhiello",
     "overline",
     "premium",
     "pretitle",
     "rank",
     "ranking",
     "reactions",
+    "roofline",
     "rubric",
     "rubrik",
+    "separator",
+    "spitzmarke",
     "stamp",
+    "strapline",
     "surtitle",
     "tag",
     "time",
     "timestamp",
+    "topline",
     "topper",
+    "toptitle",
     "type",
+    "volanta",
 ];
 
 /// How many words a text has; a letter of a script without spaces is half of one.
@@ -83,11 +97,17 @@ pub(super) fn title(page: &Outline, link: usize) -> (String, bool) {
 }
 
 fn shown(page: &Outline, link: usize) -> (String, bool) {
-    for heading in page.inside(link, HEADINGS) {
-        let text = without_kicker(page, heading);
-        if !text.is_empty() {
-            return (said(page, link, text), true);
-        }
+    // Of several the one of the highest rank; what is called a kicker only where it stands alone.
+    let headings = page.inside(link, HEADINGS).take(MAX_NAMED);
+    let headings =
+        headings.map(|h| (h, without_kicker(page, h))).filter(|(_, text)| !text.is_empty());
+    let rank = |(heading, _): &(usize, String)| {
+        (is_called_mark(page, *heading), page.nodes[*heading].name.clone())
+    };
+    if let Some((heading, words)) = headings.min_by_key(rank) {
+        let other = Some(heading).filter(|h| is_called_mark(page, *h));
+        let other = other.and_then(|_| named(page, link)).map(|named| text(page, named));
+        return (said(page, link, other.unwrap_or(words)), true);
     }
     let in_heading = page.ancestors(link).take(4).any(|a| HEADINGS.contains(&&*page.nodes[a].name));
     if in_heading {
@@ -149,11 +169,20 @@ fn is_mark(page: &Outline, node: usize, whole: &str) -> bool {
         let class = page.attribute(node, "class").unwrap_or_default();
         words(class).iter().any(|word| MARKS.contains(&word.as_str()))
     };
+    let is_rank = || {
+        let digits = text.bytes().all(|b| b.is_ascii_digit());
+        let name = &*n.name;
+        digits
+            && text.len() <= 2
+            && whole.starts_with(&text)
+            && matches!(name, "em" | "i" | "b" | "strong")
+    };
     let bare = text.trim_matches(|c: char| c.is_whitespace() || "()[]|·•-–".contains(c));
     let is_time = || bare.len() <= 30 && read_time(bare, Time(0)).is_some();
     let is_own = matches!(&*n.name, "span" | "small" | "div" | "p" | "sup" | "label");
     let is_edge = whole.starts_with(&text) || whole.ends_with(&text);
     n.name == "time"
+        || is_rank()
         || count <= 4.0 && is_called()
         || count <= 2.0 && page.attribute(node, "aria-hidden") == Some("true")
         || is_own && is_edge && (!text.chars().any(char::is_alphabetic) || is_time())
@@ -163,8 +192,10 @@ fn is_mark(page: &Outline, node: usize, whole: &str) -> bool {
 /// several elements that stand side by side with nothing between.
 fn without_kicker(page: &Outline, node: usize) -> String {
     let whole = text(page, node);
-    if let Some(named) = named(page, node) {
-        return text(page, named);
+    // What is called a title and says less than the rest is a part of one.
+    let named = named(page, node).map(|named| text(page, named));
+    if let Some(named) = named.filter(|named| 2.0 * word_count(named) >= word_count(&whole)) {
+        return named;
     }
     let children: Vec<usize> = page.children(node).filter(|&n| !page.is_unseen(n)).collect();
     if children.len() < 2 || children.iter().any(|&n| page.nodes[n].name != "span") {
@@ -221,8 +252,21 @@ fn is_called_title(page: &Outline, node: usize) -> bool {
             || (word.ends_with("title") || word.ends_with("headline"))
                 && !matches!(word.as_str(), "subtitle" | "pretitle" | "surtitle")
     };
+    // The last word says what it is: `title__kicker`.
+    let is_title = |name: &str| {
+        let words = words(name);
+        let last = words.last().is_some_and(|last| MARKS.contains(&last.as_str()));
+        !last && words.iter().any(is_word)
+    };
     page.attribute(node, "itemprop") == Some("headline")
-        || page.attribute(node, "class").is_some_and(|class| words(class).iter().any(is_word))
+        || page.attribute(node, "class").is_some_and(|class| class.split_whitespace().any(is_title))
+}
+
+/// Whether its own name says that an element stands beside a title.
+fn is_called_mark(page: &Outline, node: usize) -> bool {
+    let is_mark =
+        |name: &str| words(name).last().is_some_and(|last| MARKS.contains(&last.as_str()));
+    page.attribute(node, "class").is_some_and(|class| class.split_whitespace().any(is_mark))
 }
 
 /// The first heading of a card, else what is called its title.
@@ -305,6 +349,14 @@ mod tests {
             "<h2><a title='Trains stop at noon'><span>A row in the house</span> <b>Trains stop at noon</b></a></h2>",
             "<article aria-label='Trains stop at noon'><p><a>A row in town: Trains stop at noon</a></p></article>",
             "<a><div class='lead-plus-headlines'><div>Analysis</div><div class=headline><i>Trains stop at noon</i></div></div></a>",
+            "<a><h4 class=x-catchline>Row over the railways</h4><div><h3>Trains stop at noon</h3></div></a>",
+            "<a><h4>Row over the railways</h4><h3>Trains stop at noon</h3></a>",
+            "<a><h4 class='a overline'>Row over trains</h4><p class=x__title>Trains stop at noon</p></a>",
+            "<a><h3 class=t__title><span class=t__title__kicker>Row over the railways</span><span class=t__title__separator>: </span>\
+             <span class=t__title__headline>Trains stop at noon</span></h3></a>",
+            "<a><h2><span class=HeadlineEmphasis><span class=HeadlineEmphasisText>The row</span></span>\
+             <span class=HeadlineText>Trains stop at noon</span></h2></a>",
+            "<a><em>1</em>Trains stop at noon</a>",
             "<a><div class=box-title><b>Analysis</b><div class=headline><i>Trains stop at noon</i></div></div></a>",
         ] {
             assert_eq!(of(html), "Trains stop at noon", "{html}");

@@ -138,7 +138,17 @@ impl<'p> Facts<'p> {
         ])
         .map(fold)
         .or_else(|| self.linked.text("articleSection"))
+        .or_else(|| self.named_section())
         .filter(|s| !s.is_empty() && s.len() < 100)
+    }
+
+    /// The section that microdata names.
+    fn named_section(&self) -> Option<String> {
+        let tree = self.tree;
+        let is_it = |id: &Id| tree.attr(*id, "itemprop").split(' ').any(|p| p == "articleSection");
+        let id = self.elements().find(is_it)?;
+        let said = tree.attr(id, "content");
+        Some(if said.is_empty() { tree.line(id) } else { fold(said) })
     }
 
     /// The picture that leads it.

@@ -28,7 +28,7 @@ use axum::routing::{get, post};
 use std::sync::Arc;
 
 pub(crate) use order::delay_ms;
-pub(crate) use watching::{Watching, look};
+pub(crate) use watching::{Watching, gathering};
 pub(crate) use {forms::site_forms, order::StartForm, order::start_order};
 
 /// The crawl page, its events, its forms, and archived copies.

@@ -69,10 +69,15 @@ impl Watching {
 }
 
 /// How the crawl stands now.
-pub(crate) async fn look(app: &App) -> Result<Picture, Failure> {
+pub(super) async fn look(app: &App) -> Result<Picture, Failure> {
     let status = app.ask(Question::Status).await?;
     let jobs = app.ask(Question::Jobs).await?;
     Ok(Picture::new(status.first().unwrap_or(&serde_json::Value::Null), &jobs))
+}
+
+/// How far a collection of news is that runs just now, as a sentence; empty where none does.
+pub(crate) async fn gathering(app: &App) -> String {
+    look(app).await.map(|picture| picture.gathering).unwrap_or_default()
 }
 
 fn event(picture: &Picture) -> Bytes {

@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::guard::Caller;
 use crate::layout::{Frame, Tab, page_with};
 use crate::live::forms::{button, csrf, hint};
-use crate::live::look;
+use crate::live::gathering;
 use crate::view::parts::Asked;
 use crate::words::{list, number, plural, text};
 use argiope_crawl::Question;
@@ -97,7 +97,7 @@ pub(super) async fn news(
 
 /// How far a collection is that runs just now; `news.js` keeps it up to date and says when it is over.
 async fn under_way(app: &App, view: &View) -> Markup {
-    let gathering = look(app).await.map(|picture| picture.gathering).unwrap_or_default();
+    let gathering = gathering(app).await;
     html! {
         @if !gathering.is_empty() {
             p.note #gathering {

@@ -16,7 +16,8 @@ use anyhow::Context;
 use argiope_crawl::EngineSettings;
 use argiope_model::{CanonicalUrl, LinkKind, Suffixes, Time};
 use argiope_news::{
-    Headline, Learned, Recipe, Sites, common_recipe, feed_links, headlines, subject_of,
+    Headline, Learned, NoArticle, Recipe, Sites, common_recipe, feed_links, headlines,
+    is_article_url, subject_of,
 };
 use argiope_parse::{Feed, Outline, parse_feed, parse_html, parse_outline, resolve};
 use serde_json::{Value, json};
@@ -249,15 +250,22 @@ fn of_entry(entry: &argiope_parse::FeedEntry) -> Option<Headline> {
     })
 }
 
-/// The headlines of a page: found by its structure; a recipe with patterns has the last word.
+/// The headlines of a page: found by its structure. What fits a pattern of the recipe is one, what the recipe leaves out is
+/// none; what it does not know counts where its URL looks like that of an article.
 pub fn found_on(outline: &Outline, url: &CanonicalUrl, recipe: Option<&Recipe>) -> Vec<Headline> {
     let mut found = headlines(outline, url, &SUFFIXES, &Learned::default(), now());
     let Some(recipe) = recipe.filter(|recipe| !recipe.patterns.is_empty()) else { return found };
     let base =
         outline.inside(0, &["base"]).find_map(|n| url.join(outline.attribute(n, "href")?).ok());
     let base = base.unwrap_or_else(|| url.clone());
-    let mut articles: Vec<Headline> =
-        found.iter().filter(|headline| recipe.is_article(&headline.url)).cloned().collect();
+    let counts = |headline: &&Headline| match recipe.why_no_article(&headline.url) {
+        None => true,
+        Some(NoArticle::NoPattern) => {
+            recipe.is_for(headline.url.host()) && is_article_url(&headline.url)
+        }
+        Some(_) => false,
+    };
+    let mut articles: Vec<Headline> = found.iter().filter(counts).cloned().collect();
     for node in outline.inside(0, &["a"]) {
         let to = outline.attribute(node, "href").and_then(|href| base.join(href.trim()).ok());
         let Some(to) = to.filter(|to| recipe.is_article(to)) else { continue };
