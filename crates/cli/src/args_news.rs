@@ -277,7 +277,7 @@ pub enum RulesAction {
         #[arg(value_name = "keep|hide|alert")]
         action: String,
         /// The words: all must stand in the article; a "phrase" in quotes as it is
-        #[arg(value_name = "WORDS")]
+        #[arg(value_name = "WORDS", allow_hyphen_values = true)]
         words: String,
         /// Only for this site
         #[arg(long, value_name = "SITE")]

@@ -155,6 +155,13 @@ pub fn width() -> usize {
     said.or_else(seen).filter(|columns| *columns >= 20).unwrap_or(100)
 }
 
+/// The lines of the terminal; a usual number where there is none.
+pub fn height() -> usize {
+    let said = std::env::var("LINES").ok().and_then(|text| text.parse().ok());
+    let seen = || terminal_size::terminal_size().map(|(_, height)| usize::from(height.0));
+    said.or_else(seen).filter(|lines| *lines >= 8).unwrap_or(30)
+}
+
 /// Prints result lines on stdout.
 pub fn print(lines: impl IntoIterator<Item = impl AsRef<str>>) -> anyhow::Result<()> {
     let mut out = io::stdout().lock();

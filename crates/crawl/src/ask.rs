@@ -273,7 +273,7 @@ pub fn answer(
         | Question::NewsOverview
         | Question::NewsFeeds
         | Question::NewsAct(_) => {
-            let searched = matches!(question, Question::News(order) | Question::NewsAct(NewsAct::ReadAll(order))
+            let searched = matches!(question, Question::News(order) | Question::NewsAct(NewsAct::ReadAll { order, .. })
                 if order.query.is_some());
             if searched && live.is_some() && !followers.words.is_followed() {
                 return Asked::Sorry(NOT_INDEXED.to_owned());

@@ -122,6 +122,30 @@ pub struct WordRule {
     pub site: Option<String>,
 }
 
+/// A span of time back from whenever it is asked, as people write it (`12h`, `2d`, `1w`): a negative number of milliseconds,
+/// as orders have it.
+pub fn back_of(text: &str) -> Option<i64> {
+    let text = text.trim().trim_start_matches('-');
+    let (number, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
+    let length = match unit {
+        "m" => 60_000,
+        "h" => 3_600_000,
+        "d" => 86_400_000,
+        "w" => 7 * 86_400_000,
+        _ => return None,
+    };
+    let number: i64 = number.parse().ok().filter(|number| *number > 0)?;
+    number.checked_mul(-length)
+}
+
+/// The same the other way.
+pub fn back_as(ms: i64) -> Option<String> {
+    let back = ms.checked_neg().filter(|back| *back > 0)?;
+    let units = [(7 * 86_400_000, "w"), (86_400_000, "d"), (3_600_000, "h"), (60_000, "m")];
+    let (length, unit) = units.into_iter().find(|(length, _)| back % length == 0)?;
+    Some(format!("{}{unit}", back / length))
+}
+
 /// A view that was saved under a name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SavedView {
@@ -146,8 +170,13 @@ pub enum NewsAct {
         /// Whether they were read.
         read: bool,
     },
-    /// All that an order shows was read.
-    ReadAll(NewsOrder),
+    /// All that an order shows was read, each story whole.
+    ReadAll {
+        /// What is shown.
+        order: NewsOrder,
+        /// Only what was there by then, in milliseconds.
+        seen: Option<i64>,
+    },
     /// A new rule.
     AddRule(WordRule),
     /// A rule less.

@@ -17,12 +17,29 @@ const gone = (image) => image.closest(".thumb") && image.remove();
 document.addEventListener("error", (event) => event.target.tagName === "IMG" && gone(event.target), true);
 for (const image of document.images) if (image.complete && image.naturalWidth === 0 && image.currentSrc) gone(image);
 
+// What is counted beside the stories follows the marks.
+let counting = null;
+async function count() {
+  const query = location.search ? `${location.search}&bare=1` : "?bare=1";
+  const answer = await fetch(location.pathname + query);
+  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  for (const part of [".tally", "[data-side] .groups"]) {
+    const [old, now] = [document.querySelector(part), page.querySelector(part)];
+    if (old && now) old.replaceChildren(...now.childNodes);
+  }
+}
+function recount() {
+  clearTimeout(counting);
+  counting = setTimeout(() => count().catch(() => {}), 300);
+}
+
 // Read marks: told to the server, shown here.
 function mark(kind, number, read) {
   const token = csrf();
   if (!token) return;
   const body = new URLSearchParams({ csrf: token, kind, number, read: read ? "1" : "0", quiet: "1" });
-  fetch("/news/read", { method: "POST", body, keepalive: true }).catch(() => {});
+  const told = fetch("/news/read", { method: "POST", body, keepalive: true });
+  told.then(() => document.querySelector("[data-side]") && recount()).catch(() => {});
 }
 
 function show(card, read) {
@@ -80,7 +97,8 @@ async function look(url) {
   wait.textContent = "Looking …";
   looked.replaceChildren(wait);
   try {
-    const answer = await fetch(url, { signal: asking.signal });
+    // What was said of the last action is for the page that is looked at.
+    const answer = await fetch(`${url}&bare=1`, { signal: asking.signal });
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
     const found = page.getElementById("looked")?.childNodes ?? page.querySelectorAll("main p");
     looked.replaceChildren(...found);

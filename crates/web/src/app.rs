@@ -49,8 +49,8 @@ pub enum FollowAct {
     Add(String),
     /// No longer follow a site.
     Remove(String),
-    /// Follow the sites of an OPML document.
-    Import(String),
+    /// Follow the sites of an OPML document, in whatever encoding.
+    Import(Vec<u8>),
     /// Say them as OPML.
     Export,
 }

@@ -56,7 +56,12 @@ impl Failure {
     /// The reason as a sentence of its own.
     pub fn sentence(&self) -> String {
         let mut letters = self.why.chars();
-        let first: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
+        let is_url = self.why.starts_with("http");
+        let first = letters.next().into_iter();
+        let first: String = match is_url {
+            true => first.collect(),
+            false => first.flat_map(char::to_uppercase).collect(),
+        };
         let end = if self.why.ends_with(['.', '!', '?', '…']) { "" } else { "." };
         format!("{first}{}{end}", letters.as_str())
     }

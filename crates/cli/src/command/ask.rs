@@ -114,7 +114,7 @@ impl Visit {
                 | Question::Words(_)
                 | Question::DocWords(_)
                 | Question::DocNear(_)
-        ) || matches!(question, Question::News(order) | Question::NewsAct(NewsAct::ReadAll(order))
+        ) || matches!(question, Question::News(order) | Question::NewsAct(NewsAct::ReadAll { order, .. })
             if order.query.is_some());
         if of_words {
             index_rest(&followers).map_err(|e| super::fleet::or_absent(global, e))?;

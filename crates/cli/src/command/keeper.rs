@@ -347,7 +347,7 @@ impl Desk for Keeper {
             FollowAct::Add(what) => news::follow(&self.global, what).map(|followed| followed.said),
             FollowAct::Remove(what) => news::unfollow(&self.global, what),
             FollowAct::Import(text) => {
-                news::import_opml(&self.global, text.as_bytes()).map(|done| done.said())
+                news::import_opml(&self.global, text).map(|done| done.said())
             }
             FollowAct::Export => {
                 let read = match self.ask(&Question::NewsFeeds) {

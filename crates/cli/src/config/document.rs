@@ -18,7 +18,7 @@ use std::path::Path;
 use toml_edit::{Document, Item, TableLike, TomlError};
 
 /// Larger files are not configurations.
-const MAX_BYTES: u64 = 1_000_000;
+pub const MAX_BYTES: u64 = 1_000_000;
 /// Mistakes in syntax that are looked for in one file.
 const MAX_FAULTS: usize = 50;
 /// The table of filters, which holds no settings.

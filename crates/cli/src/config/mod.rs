@@ -28,6 +28,7 @@ mod values;
 mod words;
 mod written;
 
+pub use document::MAX_BYTES as MAX_CONFIG_BYTES;
 pub use filters::{Book, NONE as NO_FILTER};
 pub use presets::{PRESETS, preset};
 pub use problem::ConfigError;

@@ -106,7 +106,7 @@ impl Reader<'_> {
 
     fn root(&mut self, root: &dyn TableLike) -> Vec<Recipe> {
         let mut recipes: Vec<Recipe> = Vec::new();
-        let mut lines: Vec<usize> = Vec::new();
+        let mut places: Vec<usize> = Vec::new();
         for (name, item) in root.iter() {
             let at = key_start(root, name);
             match item {
@@ -123,14 +123,14 @@ impl Reader<'_> {
                         let Some(recipe) = self.site(at, table) else { continue };
                         let first = recipes.iter().position(|known| known.site == recipe.site);
                         if let Some(first) = first {
-                            let first = lines[first];
+                            let first = self.line(places[first]);
                             let site = &recipe.site;
                             self.complain(
                                 at,
                                 format!("{site} is written twice; the first is in line {first}"),
                             );
                         }
-                        lines.push(self.line(at));
+                        places.push(at);
                         recipes.push(recipe);
                     }
                 }

@@ -473,7 +473,7 @@ impl NewsState {
                 let name = if *read { "read" } else { "unread" };
                 row(json!({ name: all.len() }))
             }),
-            NewsAct::ReadAll(order) => {
+            NewsAct::ReadAll { order, seen } => {
                 let hits = match found(order, followers, now) {
                     Ok(hits) => hits,
                     Err(asked) => return Ok(asked),
@@ -486,10 +486,14 @@ impl NewsState {
                         true => vec![entry.2],
                         false => open.shown_members(entry.2, order.hidden),
                     });
-                    let unread = shown.filter(|n| !open.is_read(*n));
+                    let was_there = |n: &u32| {
+                        let row = &open.table.rows[*n as usize];
+                        seen.is_none_or(|seen| row.seen.max(row.updated) <= seen)
+                    };
+                    let unread = shown.filter(|n| !open.is_read(*n) && was_there(n));
                     let docs: Vec<u64> = unread.map(|n| open.table.rows[n as usize].doc).collect();
                     open.reader.mark(&docs, true, now)?;
-                    row(json!({ "read": docs.len() }))
+                    row(json!({ "read": docs.len(), "docs": docs }))
                 })
             }
             NewsAct::AddRule(rule) => {
@@ -515,6 +519,17 @@ impl NewsState {
                     return Ok(Asked::Wrong("a saved view needs a name".to_owned()));
                 }
                 let order = NewsOrder { after: None, ..view.order.clone() };
+                let long = |text: &Option<String>| text.as_ref().is_some_and(|t| t.len() > 500);
+                if order.sites.len() > 20 || order.sites.join(",").len() > 500 {
+                    return Ok(Asked::Wrong("a view names at most 20 sites".to_owned()));
+                }
+                if name.len() > 200
+                    || [&order.query, &order.subject, &order.language].into_iter().any(long)
+                {
+                    return Ok(Asked::Wrong(
+                        "name and words of a view are at most 500 letters".to_owned(),
+                    ));
+                }
                 // A view that can never be shown is not kept.
                 if let Err(wrong @ Asked::Wrong(_)) = found(&order, followers, now) {
                     return Ok(wrong);

@@ -318,6 +318,11 @@ pub(super) fn fill(head: &mut Head, body: &mut Body) {
     }
     let newest = head.pages.iter().map(|page| page.last).max().unwrap_or(head.seen);
     head.time = body.published.filter(|time| *time <= newest).unwrap_or(head.seen);
+    // Of a day without a time all that is known is that it was not later than it was seen.
+    let day = head.time.div_euclid(24 * HOUR);
+    if body.exact == Exact::Day && head.seen.div_euclid(24 * HOUR) == day {
+        head.time = head.seen;
+    }
     body.modified = body.modified.or(hint.updated);
     if body.authors.is_empty() {
         body.authors.clone_from(&hint.authors);

@@ -4,7 +4,7 @@ use super::intake::Seen;
 use super::judge::address;
 use super::row::Hint;
 use super::state::{FILE, Open};
-use super::{RuleAction, WordRule};
+use super::{RuleAction, WordRule, back_as, back_of};
 use argiope_model::{CanonicalUrl, Time};
 use argiope_news::Recipe;
 use argiope_parse::{Article, Sure, When};
@@ -330,4 +330,21 @@ fn what_waits_is_written_in_pieces_and_outlives_writing_anew() {
     open.forget(&BTreeSet::new(), &BTreeSet::new(), &BTreeSet::new()).unwrap();
     let open = opened(dir.path());
     assert!((100..2_100).all(|n| open.hints.of(n) == Some(&hint(n))));
+}
+
+#[test]
+fn spans_back_are_read_and_written() {
+    for (text, ms) in
+        [("2d", -172_800_000), ("12h", -43_200_000), ("1w", -604_800_000), ("5m", -300_000)]
+    {
+        assert_eq!((back_of(text), back_as(ms).as_deref()), (Some(ms), Some(text)));
+    }
+    assert_eq!(
+        (back_of("-2d"), back_as(-7 * 86_400_000).as_deref()),
+        (Some(-172_800_000), Some("1w"))
+    );
+    for text in ["", "d", "2", "0d", "2026-01-31", "yesterday", "2x", "é", "99999999999999999d"] {
+        assert_eq!(back_of(text), None, "{text}");
+    }
+    assert_eq!((back_as(0), back_as(5), back_as(-1)), (None, None, None));
 }

@@ -268,7 +268,7 @@ async fn orders_pick_and_page() {
     assert_eq!(desk.titles(NewsOrder { hidden: true, ..all.clone() }), [MARATHON, COMET, BRIDGE]);
     let overview = desk.overview();
     assert_eq!((&overview["hidden"], &overview["alerts"]), (&1.into(), &1.into()));
-    assert_eq!(desk.act(NewsAct::ReadAll(all.clone()))["read"], 2);
+    assert_eq!(desk.act(NewsAct::ReadAll { order: all.clone(), seen: None })["read"], 2);
     assert!(matches!(
         desk.ask(&Question::NewsAct(NewsAct::AddRule(rule(RuleAction::Keep, " ")))),
         Asked::Wrong(_)

@@ -119,7 +119,7 @@ pub(crate) fn unfollow(app: &App, given: Given) -> Answered<'_> {
 }
 
 pub(crate) fn import(app: &App, given: Given) -> Answered<'_> {
-    followed(app, Ok(FollowAct::Import(given.needed("opml"))))
+    followed(app, Ok(FollowAct::Import(given.needed("opml").into_bytes())))
 }
 
 pub(crate) fn collect(app: &App, given: Given) -> Answered<'_> {

@@ -13,10 +13,9 @@ use crate::app::{App, FollowAct, Shared};
 use crate::failure::Failure;
 use crate::guard::Caller;
 use crate::view::parts::short;
-use crate::words::{plural, text};
+use crate::words::{list, plural};
 use argiope_archive::warc_date;
-use argiope_crawl::{NewsAct, NewsOrder, Question, RuleAction, SavedView, WordRule};
-use argiope_model::Time;
+use argiope_crawl::{NewsAct, Question, RuleAction, SavedView, WordRule};
 use axum::body::Bytes;
 use axum::extract::{Extension, Form, State};
 use axum::http::{HeaderMap, StatusCode, header};
@@ -28,9 +27,6 @@ use serde_json::Value;
 const SITE: usize = 2_000;
 const WORDS: usize = 300;
 const NAME: usize = 100;
-/// Articles that are asked for at once, and marked at once.
-const PIECE: usize = 500;
-const MOST: usize = 20_000;
 /// Stories that a saved view shows at once.
 const SAVED: usize = 30;
 
@@ -145,30 +141,16 @@ pub(super) async fn read_all(
     app.guard.may_act(caller, &of.csrf)?;
     let now = super::now();
     let shown = warc_date(&of.shown).unwrap_or(now);
-    let order = View::read(&of.view).from(None).order(now, PIECE)?;
-    let docs = unread(&app, order, shown).await?;
-    let many = docs.len() as u64;
-    if many == 0 {
+    let order = View::read(&of.view).from(None).order(now, 0)?;
+    let row = done(&app, NewsAct::ReadAll { order, seen: Some(shown.0) }).await?;
+    let docs: Vec<u64> = list(&row, "docs").iter().filter_map(Value::as_u64).collect();
+    if docs.is_empty() {
         app.notices.say(Ok("There was nothing unread in this view.".to_owned()), None);
-        return Ok(Redirect::to(&back(&of.view, "")).into_response());
+    } else {
+        let many = plural(docs.len() as u64, "article is", "articles are");
+        app.notices.say(Ok(format!("{many} now read.")), Some(Undo::Unread(docs)));
     }
-    done(&app, NewsAct::Read { docs: docs.clone(), stories: Vec::new(), read: true }).await?;
-    let said = format!("{} now read.", plural(many, "article is", "articles are"));
-    app.notices.say(Ok(said), Some(Undo::Unread(docs)));
     Ok(Redirect::to(&back(&of.view, "")).into_response())
-}
-
-/// The unread articles of an order that were there at a time.
-async fn unread(app: &App, order: NewsOrder, shown: Time) -> Result<Vec<u64>, Failure> {
-    let mut docs = Vec::new();
-    let mut next = Some(Question::News(NewsOrder { unread: true, articles: true, ..order }));
-    while let Some(question) = next.filter(|_| docs.len() < MOST) {
-        let (rows, rest) = app.ask_piece(question).await?;
-        let seen = |row: &&Value| warc_date(text(row, "seen")).is_none_or(|seen| seen <= shown);
-        docs.extend(rows.iter().filter(seen).filter_map(|row| row["doc"].as_u64()));
-        next = rest;
-    }
-    Ok(docs)
 }
 
 #[derive(Deserialize)]
@@ -339,8 +321,9 @@ pub(super) async fn import(
         part.map(|(_, bytes)| String::from_utf8_lossy(bytes).into_owned()).unwrap_or_default()
     };
     app.guard.may_act(caller, &named("csrf"))?;
-    let opml = named("opml");
-    let told = match opml.trim().is_empty() {
+    let opml = parts.iter().find(|(known, _)| known == "opml");
+    let opml = opml.map(|(_, bytes)| bytes.to_vec()).unwrap_or_default();
+    let told = match opml.iter().all(u8::is_ascii_whitespace) {
         true => Err("the file is empty; choose an OPML file".to_owned()),
         false => follow(&app, FollowAct::Import(opml)).await?,
     };
@@ -391,16 +374,27 @@ pub(super) async fn undo(
     Form(of): Form<Undoing>,
 ) -> Result<Response, Failure> {
     app.guard.may_act(caller, &of.csrf)?;
-    let told = match app.notices.take(of.number) {
-        None => Err("it is too late to take that back".to_owned()),
-        Some(Undo::Site(site)) => follow(&app, FollowAct::Add(site)).await?,
-        Some(Undo::Unread(docs)) => {
+    let Some(undo) = app.notices.take(of.number) else {
+        app.notices.say(Err("it is too late to take that back".to_owned()), None);
+        return Ok(Redirect::to(&back(&of.view, "")).into_response());
+    };
+    let taken_back = match undo.clone() {
+        Undo::Site(site) => follow(&app, FollowAct::Add(site)).await,
+        Undo::Unread(docs) => {
             let many = plural(docs.len() as u64, "article is", "articles are");
             let act = NewsAct::Read { docs, stories: Vec::new(), read: false };
-            again(&app, act, &format!("{many} unread again.")).await?
+            again(&app, act, &format!("{many} unread again.")).await
         }
-        Some(Undo::Rule(rule)) => again(&app, NewsAct::AddRule(rule), "The rule is back.").await?,
-        Some(Undo::Saved(view)) => again(&app, NewsAct::Save(view), "The view is back.").await?,
+        Undo::Rule(rule) => again(&app, NewsAct::AddRule(rule), "The rule is back.").await,
+        Undo::Saved(view) => again(&app, NewsAct::Save(view), "The view is back.").await,
+    };
+    let told = match taken_back {
+        Ok(told) => told,
+        // Nobody answered: it can be tried again.
+        Err(failure) => {
+            app.notices.say(Err(failure.why), Some(undo));
+            return Ok(Redirect::to(&back(&of.view, "")).into_response());
+        }
     };
     app.notices.say(told, None);
     Ok(Redirect::to(&back(&of.view, "")).into_response())

@@ -6,7 +6,7 @@ use crate::app::App;
 use crate::guard::Caller;
 use crate::live::forms::button;
 use crate::view::parts::{language, safe, short};
-use crate::words::{list, number, plural, text};
+use crate::words::{list, minute, number, plural, text};
 use argiope_crawl::is_private_address;
 use argiope_model::{CanonicalUrl, Time};
 use maud::{Markup, html};
@@ -122,7 +122,7 @@ pub(super) fn marks(row: &Value, now: Time) -> Markup {
         @if !alerts.is_empty() { span.badge.alert title={ "Has: " (short(&alerts.join(", "), 200)) } { "alert" } }
         @if row["kept"] == true { span.badge.good { "kept" } }
         @if row["hidden"] == true { span.badge { "hidden" } }
-        @if !text(row, "gone").is_empty() { span.badge title={ "Its page was found gone " (age(text(row, "gone"), now)) } { "gone" } }
+        @if !text(row, "gone").is_empty() { span.badge title={ "Its page was found gone on " (minute(text(row, "gone"))) " UTC" } { "gone" } }
         @if !text(row, "updated").is_empty() { span.badge.updated { "updated " (age(text(row, "updated"), now)) } }
     }
 }
@@ -265,6 +265,8 @@ mod tests {
             "http://localhost:7070/a.png",
             "http://router/a.png",
             "http://printer.local/a.png",
+            "https://printer.local/a.png",
+            "https://192.168.1.1/a.png",
         ] {
             let shown = picture(&json!({ "picture": url }), "«news»").into_string();
             assert!(!shown.contains("<img") && shown.contains(">N<"), "{shown}");
@@ -272,6 +274,17 @@ mod tests {
         let shown = picture(&json!({ "picture": "https://a.test/\"><script>" }), "ä").into_string();
         assert!(!shown.contains("<script") && shown.contains(">Ä<"), "{shown}");
         assert!(shown.contains("no-referrer") && shown.contains("lazy"), "{shown}");
+    }
+
+    #[test]
+    fn marks_are_words_in_attributes() {
+        let row = json!({ "gone": "2026-11-16T10:00:00.000Z", "alerts": ["\"><b>"] });
+        let shown = marks(&row, Time(0)).into_string();
+        assert!(
+            shown.contains("title=\"Its page was found gone on 2026-11-16 10:00 UTC\">gone<"),
+            "{shown}"
+        );
+        assert!(!shown.contains("<b>") && !shown.contains("<time"), "{shown}");
     }
 
     #[test]

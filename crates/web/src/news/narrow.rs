@@ -5,8 +5,8 @@
 
 use crate::failure::Failure;
 use crate::view::parts::{Wanted, language};
-use crate::words::{encoded, list, text};
-use argiope_crawl::{NewsOrder, span_of};
+use crate::words::{encoded, list, plural, text};
+use argiope_crawl::{NewsOrder, back_as, back_of, span_of};
 use argiope_model::Time;
 use axum::extract::Query;
 use axum::http::Uri;
@@ -62,11 +62,13 @@ impl View {
 
     /// The view of an order, a saved one for example.
     pub fn of_order(order: &NewsOrder) -> View {
-        let iso = |ms: Option<i64>| ms.map(|ms| Time(ms).iso_seconds()).unwrap_or_default();
+        let iso = |ms: Option<i64>| {
+            ms.map(|ms| back_as(ms).unwrap_or_else(|| Time(ms).iso_seconds())).unwrap_or_default()
+        };
         let some = |text: &Option<String>| text.clone().unwrap_or_default();
         let yes = |yes: bool| if yes { "1".to_owned() } else { String::new() };
         let day = match (order.since, order.until) {
-            (Some(from), Some(to)) if to - from == DAY && from % DAY == 0 => {
+            (Some(from), Some(to)) if from > 0 && to - from == DAY && from % DAY == 0 => {
                 iso(Some(from)).get(..10).map(str::to_owned)
             }
             _ => None,
@@ -155,6 +157,8 @@ impl View {
                     names.join(", ")
                 }
                 "day" => super::age::day_words(value),
+                "since" if back_of(value).is_some() => format!("of the last {}", spelled(value)),
+                "until" if back_of(value).is_some() => format!("older than {}", spelled(value)),
                 "since" => format!("since {}", value.trim_end_matches('Z').replace('T', " ")),
                 "until" => format!("before {}", value.trim_end_matches('Z').replace('T', " ")),
                 "q" => format!("“{value}”"),
@@ -170,6 +174,18 @@ impl View {
         }
         out
     }
+}
+
+/// A span of time in words: `2d` is “2 days”.
+fn spelled(span: &str) -> String {
+    let (number, unit) = span.split_at(span.len().saturating_sub(1));
+    let name = match unit {
+        "m" => "minute",
+        "h" => "hour",
+        "d" => "day",
+        _ => "week",
+    };
+    plural(number.parse().unwrap_or(0), name, &format!("{name}s"))
 }
 
 /// What a followed site is called.
@@ -201,8 +217,14 @@ pub(crate) fn order_of(get: impl Fn(&str) -> String, now: Time) -> Result<NewsOr
         return Err(format!("at most {SITES} sites can be named at once"));
     }
     let day = span("day")?;
-    let later = [span("since")?.map(|of| of.0.0), day.map(|of| of.0.0)];
-    let earlier = [span("until")?.map(|of| of.0.0), day.map(|of| of.1.0)];
+    // `2d` stays two days back from whenever it is asked, but for where a day bounds it, too.
+    let bound = |name: &str| match some(name).as_deref().and_then(back_of) {
+        Some(back) if day.is_some() => Ok(Some(now.0 + back)),
+        Some(back) => Ok(Some(back)),
+        None => span(name).map(|span| span.map(|of| of.0.0)),
+    };
+    let later = [bound("since")?, day.map(|of| of.0.0)];
+    let earlier = [bound("until")?, day.map(|of| of.1.0)];
     let yes = |name: &str| !flag(&get(name)).is_empty();
     Ok(NewsOrder {
         sites,
@@ -238,6 +260,7 @@ mod tests {
             "",
             "site=a.test&subject=sport&day=2026-11-14&q=a%20b%26c&lang=en&unread=1",
             "site=a.test%2Cb.test&since=2026-11-14T10%3A00%3A00Z&kept=1&hidden=1&articles=1",
+            "since=2d&until=12h",
         ] {
             let order = view(query).order(now, 30).unwrap();
             assert_eq!(View::of_order(&order).query(), query);
@@ -274,6 +297,8 @@ mod tests {
     fn what_narrows_is_said_in_words() {
         let overview = json!({ "sites": [{ "site": "a.test", "name": "The A" }] });
         let parts = view("site=a.test,b.test&q=x&unread=1&lang=de&day=2026-11-14").parts(&overview);
+        let spans = view("since=2d&until=1h").parts(&overview);
+        assert_eq!((&*spans[0].1, &*spans[1].1), ("of the last 2 days", "older than 1 hour"));
         let said: Vec<&str> = parts.iter().map(|(_, said)| said.as_str()).collect();
         assert_eq!(said, ["The A, b.test", "14 November 2026", "“x”", "German (de)", "unread"]);
     }

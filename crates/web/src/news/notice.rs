@@ -72,7 +72,8 @@ impl Notices {
 
 /// What was said last, to operators; `view` is the query of where they are led back to.
 pub(super) fn said(app: &App, caller: Caller, view: &str) -> Markup {
-    let told = app.notices.shown().filter(|_| caller.is_operator());
+    // It is for whoever may act, and stays for them.
+    let told = caller.is_operator().then(|| app.notices.shown()).flatten();
     html! {
         @match told {
             Some((Ok(done), undo)) => {

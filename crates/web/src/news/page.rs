@@ -29,6 +29,8 @@ pub(super) async fn news(
     Extension(caller): Extension<Caller>,
     Query(asked): Asked,
 ) -> Result<Html<String>, Failure> {
+    // A script that only counts anew leaves what was said of the last action to whoever looks.
+    let counts = asked.iter().any(|(name, _)| name == "bare");
     let (view, now) = (View::of(asked), now());
     let overview = overview(&app).await?;
     let asked = match view.order(now, SHOWN) {
@@ -61,12 +63,13 @@ pub(super) async fn news(
         link rel="alternate" type="application/atom+xml" title={ (name) } href=(feed);
     };
     let unread = number(&overview, "unread");
-    let bare = followed(&overview).next().is_none() && number(&overview, "articles") == 0;
+    let bare = followed(&overview).next().is_none()
+        && number(&overview, "articles") + number(&overview, "hidden") == 0;
     let body = html! {
-        (said(&app, caller, &view.query()))
+        @if !counts { (said(&app, caller, &view.query())) }
         (under_way(&app, &view).await)
         div.top {
-            h1 { (name) " " @if unread > 0 { span.quiet.tally { (plural(unread, "unread", "unread")) } } }
+            h1 { (name) " " span.quiet.tally { @if unread > 0 { (plural(unread, "unread", "unread")) } } }
             @if !bare { p.links { a href=(feed) { "Atom feed" span.unseen { " of this view" } } a href="/news/sites" { "Sites" } a href="/news/rules" { "Rules" } } }
         }
         @if bare { (welcome(&app, caller)) }
@@ -145,7 +148,7 @@ fn welcome(app: &App, caller: Caller) -> Markup {
                 } @else { (hint("A quick look at a site")) }
             }
         }
-        @if caller.is_operator() { div #looked aria-live="polite" {} }
+        @if caller.is_operator() { div #looked {} }
     }
 }
 
@@ -157,7 +160,7 @@ fn quick_look(caller: Caller, overview: &Value) -> Markup {
             @if caller.is_operator() {
                 (finder(""))
                 (chips(overview, ""))
-                div #looked aria-live="polite" {}
+                div #looked {}
             } @else { (hint("A quick look at what a site says now")) }
         }
     }
@@ -216,14 +219,21 @@ fn save(app: &App, view: &View) -> Markup {
     }
 }
 
+/// How many rules do something.
+fn rules(overview: &Value, action: &str) -> usize {
+    list(overview, "rules").iter().filter(|rule| text(rule, "action") == action).count()
+}
+
 /// Why there is nothing to be seen, and what to do about it.
 async fn nothing(app: &App, caller: Caller, view: &View, overview: &Value) -> Markup {
-    if number(overview, "articles") > 0 {
-        let hidden = number(overview, "hidden");
+    let hidden = number(overview, "hidden");
+    if number(overview, "articles") + hidden > 0 {
         return html! {
             p.note {
                 @if !view.is_first() { "There is nothing older. " a href=(view.from(None).at("/news")) { "Back to the newest" } "." }
                 @else if !view.get("unread").is_empty() { "You have read all of it. " a href=(view.with("unread", "").at("/news")) { "Show what was read too" } "." }
+                @else if !view.get("alerts").is_empty() && rules(overview, "alert") == 0 { "An alert marks news that have words you name. There is no rule for that yet: " a href="/news/rules" { "make one" } "." }
+                @else if !view.get("kept").is_empty() && rules(overview, "keep") == 0 { "News are kept by rules over their words. There is none yet: " a href="/news/rules" { "make one" } "." }
                 @else if view.is_all() { "Everything there is, is hidden by a rule. " a href="/news?hidden=1" { "Show it all the same" } "." }
                 @else { "Nothing was found that fits all of that. " a href="/news" { "Show everything" } "." }
                 @if hidden > 0 && view.get("hidden").is_empty() && !view.is_all() {

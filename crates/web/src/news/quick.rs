@@ -59,7 +59,7 @@ pub(super) async fn quick(
         site => Some(look(&app, site).await),
     };
     let body = html! {
-        (said(&app, caller, ""))
+        @if wanted.get("bare").is_empty() { (said(&app, caller, "")) }
         p.crumb { a href="/news" { "News" } }
         h1 { "A quick look" @if !site.is_empty() { " at " bdi { (short(site, 100)) } } }
         section data-look {
@@ -68,7 +68,7 @@ pub(super) async fn quick(
         }
         @match looked {
             None => { p.quiet { "Name a site to see its headlines as they are now. Nothing is stored." } }
-            Some(looked) => { div #looked aria-live="polite" { (found(&app, site, &overview, looked)) } }
+            Some(looked) => { div #looked { (found(&app, site, &overview, looked)) } }
         }
     };
     let frame = Frame { title: "A quick look", tab: Tab::News, query: None };
@@ -134,7 +134,7 @@ fn found(app: &App, site: &str, overview: &Value, looked: Result<Vec<Value>, Fai
         div.row.looked {
             @if rows.is_empty() { p.note { "No headlines were found at " bdi { (short(site, 100)) } "." } }
             @else {
-                h2 { strong { (plural(rows.len() as u64, "headline", "headlines")) } " of " bdi { (short(site, 100)) } " as they are now. "
+                h2 role="status" { strong { (plural(rows.len() as u64, "headline", "headlines")) } " of " bdi { (short(site, 100)) } " as they are now. "
                     span.quiet { "Nothing is stored." } }
             }
             @if !is_followed(site, overview) {

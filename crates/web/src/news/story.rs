@@ -82,8 +82,15 @@ pub(super) async fn story(
     let now = now();
     let languages: Vec<&str> = articles.iter().map(|row| text(row, "language")).collect();
     let several = languages.iter().any(|code| *code != languages[0]);
-    let around =
-        Around { app: &app, caller, now, story: number, several, alone: articles.len() == 1 };
+    let around = Around {
+        app: &app,
+        caller,
+        now,
+        story: number,
+        several,
+        alone: articles.len() == 1,
+        first: false,
+    };
     let name = title(story);
     let unread = crate::words::number(story, "unread") > 0;
     let body = html! {
@@ -103,7 +110,8 @@ pub(super) async fn story(
             }
             @if safe(text(story, "picture")).is_some() { div.thumb.wide { (picture(story, source(story))) } }
         }
-        @for row in articles {
+        @for (n, row) in articles.iter().enumerate() {
+            @let around = Around { first: n == 0, ..around };
             @let of = pasts.iter().find(|(url, _)| url == text(row, "url")).map(|(_, past)| past);
             (article(row, of, &around))
         }
@@ -132,6 +140,7 @@ fn summed(story: &Value, articles: &[Value]) -> String {
 }
 
 /// What the articles of a story need to know of it.
+#[derive(Clone, Copy)]
 struct Around<'a> {
     app: &'a App,
     caller: Caller,
@@ -141,10 +150,12 @@ struct Around<'a> {
     several: bool,
     /// Whether there is one article only: what the head of the page says is not said again.
     alone: bool,
+    /// Whether it is the newest, whose text is open.
+    first: bool,
 }
 
 fn article(row: &Value, past: Option<&Past>, around: &Around<'_>) -> Markup {
-    let Around { app, caller, now, story, several, alone } = *around;
+    let Around { app, caller, now, story, several, alone, first } = *around;
     let (url, code, name) = (text(row, "url"), text(row, "language"), title(row));
     let unread = row["read"] == false;
     let authors: Vec<&str> = list(row, "authors").iter().filter_map(Value::as_str).collect();
@@ -182,7 +193,7 @@ fn article(row: &Value, past: Option<&Past>, around: &Around<'_>) -> Markup {
                 }
             }
             @if let Some(text) = row["text"].as_str().filter(|text| !text.is_empty()) {
-                details.reading open[alone] {
+                details.reading open[first] {
                     summary { "Read it here" }
                     div dir="auto" lang=[lang(code)] { @for line in text.lines().filter(|line| !line.trim().is_empty()) { p dir="auto" { (line) } } }
                 }

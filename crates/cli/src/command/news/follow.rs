@@ -6,7 +6,7 @@
 //!   written. An entry that is removed is kept in `news/removed.toml`, and comes back with its site. A file that cannot be read leaves the sites as they were, which is said once.
 
 use crate::args::Global;
-use crate::config::{is_site, read_recipes, recipes_of, shipped_recipes};
+use crate::config::{MAX_CONFIG_BYTES, is_site, read_recipes, recipes_of, shipped_recipes};
 use crate::{Usage, output};
 use anyhow::Context;
 use argiope_crawl::NewsSource;
@@ -450,6 +450,13 @@ pub fn edit<T>(
         doc.set_trailing("");
     }
     let new = doc.to_string();
+    if new.len() as u64 > MAX_CONFIG_BYTES {
+        anyhow::bail!(
+            "{} would be larger than {} MB and could not be read any more: nothing was changed; follow fewer sites at once",
+            file.display(),
+            MAX_CONFIG_BYTES / 1_000_000
+        );
+    }
     if new != text {
         // What would not be read again is not written.
         read_recipes(file, &new).map_err(|e| Usage(e.to_string()))?;

@@ -24,7 +24,10 @@ pub fn read(global: &Global, args: &Read) -> anyhow::Result<ExitCode> {
         .into());
     }
     let act = match args.all {
-        true => NewsAct::ReadAll(NewsOrder { hidden: true, ..NewsOrder::default() }),
+        true => {
+            let order = NewsOrder { hidden: true, ..NewsOrder::default() };
+            NewsAct::ReadAll { order, seen: None }
+        }
         false => {
             NewsAct::Read { docs: Vec::new(), stories: args.stories.clone(), read: !args.undo }
         }

@@ -10,7 +10,7 @@ use crate::command::{now, print_json};
 use crate::config::parse_duration;
 use crate::output::{self, Style, count, cut_wide, padded, plural, wrapped};
 use anyhow::bail;
-use argiope_crawl::{NewsOrder, Question, SavedView, span_of};
+use argiope_crawl::{NewsOrder, Question, SavedView, back_of, span_of};
 use argiope_model::Time;
 use argiope_news::subject_of;
 use serde_json::Value;
@@ -75,11 +75,11 @@ pub fn list(global: &Global, args: &List) -> anyhow::Result<ExitCode> {
         false => output::print_painted(shown.stories(&rows))?,
     }
     if is_cut {
-        let what = if order.articles { "articles" } else { "stories" };
-        output::talk(format!(
-            "The newest {} {what}; --limit N shows more.",
-            count(args.limit as u64)
-        ));
+        let what = |n| match order.articles {
+            true => plural(n, "article", "articles"),
+            false => plural(n, "story", "stories"),
+        };
+        output::talk(format!("The newest {}; --limit N shows more.", what(args.limit as u64)));
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -128,9 +128,7 @@ fn moment(flag: &str, text: &str) -> anyhow::Result<i64> {
     let text = text.trim();
     let text =
         text.strip_prefix('-').filter(|rest| rest.ends_with(char::is_alphabetic)).unwrap_or(text);
-    let weeks = text.trim().strip_suffix('w').and_then(|n| n.parse::<i64>().ok());
-    let back = weeks.map(|weeks| weeks.saturating_mul(7 * 86_400_000));
-    let back = back.or_else(|| {
+    let back = back_of(text).map(|ms| -ms).or_else(|| {
         let is_counted = text.trim().ends_with(|c: char| c.is_ascii_alphabetic());
         let length = is_counted.then(|| parse_duration(text).ok()).flatten()?;
         i64::try_from(length.as_millis()).ok()

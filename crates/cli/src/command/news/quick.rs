@@ -21,6 +21,7 @@ use argiope_news::{
 };
 use argiope_parse::{Feed, Outline, parse_feed, parse_html, parse_outline, resolve};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::io::{BufRead, IsTerminal};
 use std::process::ExitCode;
 use std::sync::LazyLock;
@@ -34,8 +35,8 @@ const MAX_LEADS: usize = 3;
 const LEAD_BYTES: usize = 16_000;
 /// Characters of a summary.
 const SUMMARY: usize = 300;
-/// Headlines shown on a terminal where nobody says how many.
-const SHOWN: usize = 30;
+/// A look takes no longer, however many pages lead on to others.
+const WHOLE: Duration = Duration::from_secs(25);
 /// A terminal with fewer columns has no room for a title in one line.
 const NARROW: usize = 60;
 /// The shortest link that a recipe makes a headline, in characters.
@@ -71,10 +72,20 @@ pub fn quick_look(
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.context("cannot start a thread")?;
     let mut looker = Looker::new(settings)?;
-    runtime.block_on(async {
+    let all = async {
         let page = arrive(&mut looker, &fronts(&wanted, site, recipe)).await?;
         let page = led_on(&mut looker, page).await?;
         look_at(&mut looker, page, &recipes).await
+    };
+    runtime.block_on(async {
+        match tokio::time::timeout(WHOLE, all).await {
+            Ok(looked) => looked,
+            Err(_) => anyhow::bail!(
+                "{} has not shown its headlines within {} seconds; try again later, or name its front page or a feed",
+                wanted.url.host(),
+                WHOLE.as_secs()
+            ),
+        }
     })
 }
 
@@ -345,14 +356,24 @@ pub fn quick(global: &Global, args: &Quick) -> anyhow::Result<ExitCode> {
         output::talk(format!("{e}\nThe recipes of that file are left out."));
         Vec::new()
     });
+    let is_read = output::is_shown() && global.format == Format::Text;
+    if is_read {
+        output::talk(format!("Asking {} …", plain(args.site.trim())));
+    }
     let looked = quick_look(&wiring::engine_settings(&settings), &followed, &args.site)?;
     let mut rows = looked.rows;
     if let Some(wanted) = &args.subject {
         let wanted = wanted.trim().to_lowercase();
         let wanted = subject_of(&wanted).unwrap_or(&wanted);
+        let subjects: BTreeSet<String> =
+            rows.iter().filter_map(|row| Some(row["subject"].as_str()?.to_owned())).collect();
         rows.retain(|row| row["subject"] == *wanted);
         if rows.is_empty() {
-            anyhow::bail!("{} shows no headlines on {wanted} now", looked.name);
+            anyhow::bail!(
+                "{} shows no headlines on {wanted} now{}",
+                looked.name,
+                others(&subjects)
+            );
         }
         (1..).zip(&mut rows).for_each(|(n, row)| row["n"] = json!(n));
     }
@@ -365,16 +386,15 @@ pub fn quick(global: &Global, args: &Quick) -> anyhow::Result<ExitCode> {
         opened = open(row);
         rows = vec![row.clone()];
     }
-    let is_read = output::is_shown() && global.format == Format::Text;
-    let usual = if is_read { SHOWN } else { all };
-    rows.truncate(args.limit.unwrap_or(usual));
+    rows.truncate(args.limit.unwrap_or(all));
     if global.format == Format::Json {
         print_json(&rows)?;
         return Ok(ExitCode::from(u8::from(!opened)));
     }
-    let style = Style { colour: output::in_colour(), width: output::width() };
-    output::print_painted(rows.iter().flat_map(|row| style.lines(row)))?;
+    let is_asked = is_read && args.open.is_none() && std::io::stdin().is_terminal();
+    let style = Style { colour: output::in_colour(), width: output::width(), numbered: is_asked };
     if args.open.is_some() {
+        output::print_painted(rows.iter().flat_map(|row| style.lines(row)))?;
         return Ok(ExitCode::from(u8::from(!opened)));
     }
     if let Some(page) = &looked.instead_of {
@@ -386,31 +406,75 @@ pub fn quick(global: &Global, args: &Quick) -> anyhow::Result<ExitCode> {
         _ => String::new(),
     };
     output::talk(format!(
-        "{}{some} from {from}{}, in {}; read within {} ms of its arrival.",
+        "{}{some} from {from}{}, in {} ({} ms of it after the page had come).",
         output::plural(all as u64, "headline", "headlines"),
         looked.url,
         output::seconds(begun.elapsed().as_secs_f64()),
         looked.took.as_millis().max(1)
     ));
-    if output::is_shown() && std::io::stdin().is_terminal() {
-        choose(&rows)?;
+    if is_asked {
+        return choose(&rows, &style);
     }
+    output::print_painted(rows.iter().flat_map(|row| style.lines(row)))?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// Asks for numbers until there is none.
-fn choose(rows: &[Value]) -> anyhow::Result<()> {
+/// The subjects that there are, as the end of a sentence.
+fn others(subjects: &BTreeSet<String>) -> String {
+    let all: Vec<&str> = subjects.iter().map(String::as_str).collect();
+    if all.is_empty() { String::new() } else { format!("; it has some on {}", all.join(", ")) }
+}
+
+/// How many rows fit into so many lines, one at least.
+fn fitting(rows: &[Value], style: &Style, lines: usize) -> usize {
+    let mut left = lines;
+    let bare = Style { colour: false, ..*style };
+    let fits = |row: &&Value| {
+        let rows_of = |line: &String| output::wide(line).div_ceil(style.width.max(1)).max(1);
+        let needs: usize = bare.lines(row).iter().map(rows_of).sum();
+        let fits = needs <= left;
+        left = left.saturating_sub(needs);
+        fits
+    };
+    rows.iter().take_while(fits).count().clamp(1, rows.len().max(1))
+}
+
+/// Shows as many headlines as there is room for, the first ones first, and asks for numbers until there is none.
+fn choose(rows: &[Value], style: &Style) -> anyhow::Result<ExitCode> {
+    let mut shown = 0;
+    let mut more = true;
     loop {
-        output::ask("Number to open, Enter or q to end: ");
+        if more && shown < rows.len() {
+            let next = shown + fitting(&rows[shown..], style, output::height().saturating_sub(3));
+            let next = next.min(rows.len());
+            output::print_painted(rows[shown..next].iter().flat_map(|row| style.lines(row)))?;
+            shown = next;
+        }
+        more = false;
+        let is_rest = shown < rows.len();
+        output::ask(&match is_rest {
+            true => {
+                format!("{shown} of {}. Number to open, Enter for more, q to end: ", rows.len())
+            }
+            false => "Number to open, Enter or q to end: ".to_owned(),
+        });
         let mut line = String::new();
-        if std::io::stdin().lock().read_line(&mut line)? == 0 || is_end(&line) {
-            return Ok(());
+        if std::io::stdin().lock().read_line(&mut line)? == 0 {
+            return Ok(ExitCode::SUCCESS);
+        }
+        if is_rest && line.trim().is_empty() {
+            more = true;
+            continue;
+        }
+        if is_end(&line) {
+            return Ok(ExitCode::SUCCESS);
         }
         let n = line.trim().parse::<usize>().ok().and_then(|n| n.checked_sub(1));
         match n.and_then(|at| rows.get(at)) {
-            Some(row) => {
-                open(row);
+            Some(row) if open(row) => {
+                output::talk(format!("Opened: {}", row["title"].as_str().unwrap_or_default()));
             }
+            Some(_) => {}
             None => output::talk(format!("There are the numbers 1 to {}.", rows.len())),
         }
     }
@@ -435,6 +499,8 @@ fn open(row: &Value) -> bool {
 struct Style {
     colour: bool,
     width: usize,
+    /// Whether a number opens them, so that their addresses need not be whole.
+    numbered: bool,
 }
 
 impl Style {
@@ -471,7 +537,8 @@ impl Style {
         if !about.is_empty() {
             lines.push(format!("     {}", paint(output::Style::Faint, cut(&about.join(" · ")))));
         }
-        lines.push(paint(output::Style::Faint, format!("     {}", text("url"))));
+        let url = if self.numbered { cut(text("url")) } else { text("url").to_owned() };
+        lines.push(paint(output::Style::Faint, format!("     {url}")));
         lines
     }
 }
@@ -483,12 +550,12 @@ mod tests {
     #[test]
     fn titles_hang_below_their_beginning_where_there_is_little_room() {
         let row = json!({ "n": 7, "title": "The second bridge over the Alder opens early", "url": "http://a.test/x" });
-        let lines = Style { colour: false, width: 30 }.lines(&row);
+        let lines = Style { colour: false, width: 30, numbered: false }.lines(&row);
         assert_eq!(
             lines,
             ["  7. The second bridge over", "     the Alder opens early", "     http://a.test/x"]
         );
-        assert_eq!(Style { colour: false, width: 80 }.lines(&row).len(), 2);
+        assert_eq!(Style { colour: false, width: 80, numbered: true }.lines(&row).len(), 2);
         assert!(is_end("q\n") && is_end("\n") && !is_end("1\n"));
     }
 }
