@@ -355,7 +355,8 @@ impl Director {
         }
         self.again.note(now, false);
         let failed = |e: argiope_store::StoreError| EngineError::Failed(Arc::new(e));
-        if let Some(after) = self.again.scan.filter(|_| self.batch.again.len() < MOST_TO_QUEUE) {
+        let to_queue = self.batch.again.len() + self.batch.discoveries.len();
+        if let Some(after) = self.again.scan.filter(|_| to_queue < MOST_TO_QUEUE) {
             let store = self.shared.store.clone();
             let rows = self.shared.blocking(|| store.scan_urls(after, ROWS)).map_err(failed)?;
             self.again.scan = match rows.last() {
@@ -363,7 +364,10 @@ impl Director {
                 _ => None,
             };
             for (key, row) in rows {
-                self.consider(key, &row.head, &row.url, now);
+                match self.is_left_behind(&row.head, &row.url) {
+                    true => self.ask_after_all(key, row),
+                    false => self.consider(key, &row.head, &row.url, now),
+                }
             }
             if self.again.scan.is_none() {
                 let pages = self.again.counted as f64;
@@ -423,12 +427,16 @@ impl Director {
 
     /// Whether a page may be visited again in this run.
     fn is_kept(&self, head: &UrlHead, url: &CanonicalUrl) -> bool {
-        let seen =
-            matches!(head.state, UrlState::Fetched | UrlState::Redirected | UrlState::Failed);
+        matches!(head.state, UrlState::Fetched | UrlState::Redirected | UrlState::Failed)
+            && self.is_wanted(head, url)
+    }
+
+    /// Whether a URL is one of those that this run is about.
+    pub(super) fn is_wanted(&self, head: &UrlHead, url: &CanonicalUrl) -> bool {
         let only = &self.settings.revisit.only;
         let job = self.jobs.get(&head.job());
         let followed = || self.cadence(head, url, self.now()) != Some(Cadence::Never);
-        seen && job.is_some_and(|active| !active.rests)
+        job.is_some_and(|active| !active.rests)
             && (only.is_empty() || only.iter().any(|pattern| pattern.fits(url)))
             && !self.is_excluded(url)
             && !self.again.said(url).never
