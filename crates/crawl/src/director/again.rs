@@ -364,6 +364,7 @@ impl Director {
                 _ => None,
             };
             for (key, row) in rows {
+                self.note_news(key, row.job());
                 match self.is_left_behind(&row.head, &row.url) {
                     true => self.ask_after_all(key, row),
                     false => self.consider(key, &row.head, &row.url, now),

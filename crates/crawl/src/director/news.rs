@@ -15,10 +15,10 @@ use crate::gather::{Cadence, Kind, SECTION, SLOW, feeds, fronts, is_gone};
 use crate::group::PageDone;
 use crate::order::{Picked, pick_news};
 use argiope_frontier::{Entry, Manner, SkipReason, place_of_link, place_of_seed};
-use argiope_model::{CanonicalUrl, Job, JobId, JobState, Role, Time, UrlKey};
+use argiope_model::{CanonicalUrl, HostKey, Job, JobId, JobState, Role, Time, UrlKey};
 use argiope_store::{Discovery, JobRow, Next, UrlHead, UrlRow, UrlState};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// How often it is looked whether other sites are followed.
@@ -59,6 +59,8 @@ pub(super) struct NewsWatch {
     /// What a round has left to the next one, by site, and when it looked for that.
     pub(super) put_off: BTreeMap<String, PutOff>,
     pub(super) put_off_looked: Time,
+    /// Of a run for news alone: the hosts that have some.
+    pub(super) hosts: BTreeSet<HostKey>,
     /// When hosts that were given up may be tried again, where something was to be asked of them.
     reconsider: Option<Time>,
 }
@@ -188,6 +190,13 @@ impl Director {
 
     fn is_for_news(&self, job: JobId) -> bool {
         self.jobs.get(&job).is_some_and(|active| active.job.news)
+    }
+
+    /// Remembers where a run for news alone has some.
+    pub(super) fn note_news(&mut self, key: UrlKey, job: JobId) {
+        if self.settings.news.only && self.is_for_news(job) {
+            self.news.hosts.insert(key.host);
+        }
     }
 
     /// Something is not asked for: where its host was given up, that is not for ever.
