@@ -162,12 +162,15 @@ impl Before {
         let plan = row.as_ref().and_then(|row| row.plan).unwrap_or_default();
         let away = row.as_ref().is_some_and(|row| row.state != UrlState::Fetched);
         let first_seen = row.as_ref().map(|row| row.first_seen);
-        let seen = row.as_ref().and_then(|row| row.fetched_at);
+        // Who answered that nothing has changed, or not at all, was not read.
+        let same = |c: &Capture| c.outcome.kind == OutcomeKind::NotModified;
+        let read = |c: &&Capture| (is_sight(c) || same(c)) && c.outcome.status != 304;
+        let read = captures.iter().rfind(read).map(|c| c.time);
         let page = Versions { url: entry.url.clone(), captures };
         let conditions = Conditions::default();
         let mut before = Before { page, last, plan, first_seen, away, conditions };
         let leads_on = job.news && Kind::of(entry.role, entry.depth) != Kind::Article;
-        let anew = leads_on && shared.gather.is_wanted_anew(&entry.url, seen);
+        let anew = leads_on && shared.gather.is_wanted_anew(&entry.url, read);
         let conditional = shared.sites.conditional && !anew;
         if conditional && before.is_believed(shared, entry.key.host) {
             let said_so = |c: &&Capture| c.outcome.status == 304;

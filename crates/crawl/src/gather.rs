@@ -125,19 +125,19 @@ pub(crate) struct Gather {
     settings: NewsSettings,
     sites: RwLock<Arc<Sites>>,
     learned: Mutex<HashMap<String, Learned>>,
-    /// Since when other news are wanted of all sites than by the run before.
-    anew: Option<Time>,
+    /// Since when these news are wanted of all sites; others were before.
+    since: Option<Time>,
     /// The same of single sites, whose recipes were changed during the run.
     changed: Mutex<HashMap<String, Time>>,
 }
 
 impl Gather {
-    pub(crate) fn new(settings: &NewsSettings, anew: Option<Time>) -> Self {
+    pub(crate) fn new(settings: &NewsSettings) -> Self {
         Gather {
             sites: RwLock::new(settings.source.sites()),
             settings: settings.clone(),
             learned: Mutex::default(),
-            anew,
+            since: settings.since,
             changed: Mutex::default(),
         }
     }
@@ -169,11 +169,11 @@ impl Gather {
         self.changed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether a front page or a feed is to be read though it may be as it was at its last visit: other news
-    /// are wanted of its site since then.
+    /// Whether a front page or a feed is to be read though it may be as it was when it was last read: other
+    /// news are wanted of its site since then.
     pub(crate) fn is_wanted_anew(&self, url: &CanonicalUrl, last: Option<Time>) -> bool {
         let of_site = || self.changed().get(&self.site_of(url)?).copied();
-        let since = self.anew.max(of_site());
+        let since = self.since.max(of_site());
         since.is_some_and(|since| last.is_none_or(|last| last < since))
     }
 
@@ -773,7 +773,7 @@ mod tests {
         let recipe = Recipe { site: "n.test".to_owned(), ..Recipe::default() };
         let sites = Arc::new(Sites::new(vec![recipe]));
         let source = crate::news::NewsSource::new(move || sites.clone());
-        let gather = Gather::new(&NewsSettings { source, ..NewsSettings::default() }, None);
+        let gather = Gather::new(&NewsSettings { source, ..NewsSettings::default() });
         let now = Time(1_800_000_000_000);
         let of = |text: &str, kind, seed, age: i64, failures| {
             gather.cadence(&url(text), kind, seed, Time(now.0 - age), failures, now)

@@ -2,7 +2,7 @@
 
 use crate::content::Content;
 use crate::director::budgets::has_budgets;
-use crate::gather::Gathered;
+use crate::gather::{ARTICLE, Gathered};
 use crate::group::{Found, KnownLink};
 use crate::visit::Shared;
 use argiope_filter::Filter;
@@ -120,7 +120,8 @@ pub(crate) fn judge_gathered(
     for (index, Gathered { url, depth, role }) in content.gathered.iter().cloned().enumerate() {
         let url = job.query.apply(url.without_session().unwrap_or(url));
         let fingerprint = seen_fingerprint(job, &url);
-        if shared.seen.knows(fingerprint, depth) {
+        // What leads to news is taken back where another job has taken it; there is little of that.
+        if depth >= ARTICLE && shared.seen.knows(fingerprint, depth) {
             continue;
         }
         let skip = match admit(job, &shared.suffixes, &url, depth) {

@@ -165,7 +165,8 @@ pub async fn run(mut run: Run) -> Result<Summary, EngineError> {
         );
         run.settings.connections = most;
     }
-    run.settings.news.anew = run.settings.leave_word(run.dir.path());
+    let clock = run.made_up.as_ref().map_or(Clock::System, |made_up| made_up.clock);
+    run.settings.news.since = run.settings.leave_word(run.dir.path(), clock.now());
     let job = match &run.picked {
         Some(Picked::New(job) | Picked::Resumed(job)) => Some(job.id),
         Some(Picked::Finished(row)) => Some(row.job.id),
@@ -372,7 +373,7 @@ pub(crate) fn open_shared(
         traps: Watching::new(settings.traps, settings.trap_memory(), known, dir.suffixes().clone()),
         large: Semaphore::new(1),
         budgets: settings.budgets,
-        gather: Gather::new(&settings.news, settings.news.anew.then(|| clock.now())),
+        gather: Gather::new(&settings.news),
         events,
     })
 }

@@ -6,6 +6,7 @@ use argiope_fetch::FetchSettings;
 use argiope_frontier::revisit::{Pattern, PolicyName, Rule};
 use argiope_frontier::{Network, Patience};
 use argiope_index::IndexSettings;
+use argiope_model::Time;
 use serde::{Deserialize, Serialize};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
@@ -18,9 +19,11 @@ struct LastRun {
     delay_ms: u64,
     robots: bool,
     user_agent: String,
-    /// Which news it wanted.
+    /// Which news it wanted, and since when these are wanted.
     #[serde(default)]
     news: u64,
+    #[serde(default)]
+    news_since: Option<Time>,
 }
 
 const LAST_RUN: &str = "last-run.json";
@@ -99,8 +102,8 @@ pub struct NewsSettings {
     /// Only news are worked on: other jobs rest, and a round looks at front pages, feeds and recent articles
     /// whatever their plans are.
     pub only: bool,
-    /// Other news are wanted than by the run before; the engine finds that out.
-    pub anew: bool,
+    /// Since when these news are wanted and no others; the engine finds that out.
+    pub since: Option<Time>,
 }
 
 impl Default for NewsSettings {
@@ -112,7 +115,7 @@ impl Default for NewsSettings {
             subject: None,
             sites: Vec::new(),
             only: false,
-            anew: false,
+            since: None,
         }
     }
 }
@@ -163,23 +166,25 @@ pub fn gap(set: Option<Duration>, delay: Duration) -> Duration {
 }
 
 impl EngineSettings {
-    /// Leaves word of how this run asks, for those who want to know after it; says whether it wants other
-    /// news than the one before.
-    pub(crate) fn leave_word(&self, data: &Path) -> bool {
+    /// Leaves word of how this run asks, for those who want to know after it; says since when the news that
+    /// it wants are wanted: its beginning, where the run before wanted others.
+    pub(crate) fn leave_word(&self, data: &Path, now: Time) -> Option<Time> {
         let mut hash = DefaultHasher::new();
         format!("{:?} {:?}", self.news.subject, self.news.source.sites()).hash(&mut hash);
+        let news = hash.finish();
+        let before = last_run(data).filter(|last| last.news == news);
         let word = LastRun {
             delay_ms: u64::try_from(self.delay.as_millis()).unwrap_or(u64::MAX),
             robots: self.robots,
             user_agent: self.fetch.user_agent.clone(),
-            news: hash.finish(),
+            news,
+            news_since: before.map_or(Some(now), |last| last.news_since),
         };
-        let before = last_run(data).map(|last| last.news);
         let written = serde_json::to_vec(&word).map_err(io::Error::from);
         if let Err(e) = written.and_then(|bytes| fs::write(data.join(LAST_RUN), bytes)) {
             tracing::debug!("no word of this run could be left: {e}");
         }
-        before != Some(word.news)
+        word.news_since
     }
 
     /// These settings, but asking as the last run in a directory did.

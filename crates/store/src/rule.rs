@@ -7,6 +7,9 @@
 //!
 //! A URL that ended badly, or was left alone, is counted so by the last of its jobs: should
 //! that job ask again, it is the one to take it back.
+//!
+//! A job for news comes back to what it finds: it takes back what another job has taken since, and what it
+//! says of depth holds for its own rows.
 
 use crate::batch::{Discovery, Move, Next, PageResult};
 use crate::row::{JobCounters, UrlHead, UrlState, Wish};
@@ -133,6 +136,7 @@ pub(crate) fn found_again(
     found: &Discovery,
     owner: JobState,
     depth_matters: bool,
+    for_news: bool,
 ) -> Again {
     // What a site that is excluded now would be met for otherwise is met, and refused as its row
     // comes up: should it be forgiven, every job has what it wanted.
@@ -143,13 +147,15 @@ pub(crate) fn found_again(
         return found_queued(row, found, owner);
     }
     let new_job = !row.jobs.contains(&found.job);
+    let is_own = row.job() == found.job;
+    let as_new = new_job || for_news && !is_own;
     let nearer = found.depth < row.depth;
     match row.state {
         UrlState::Queued | UrlState::Failed | UrlState::Skipped(_)
-            if new_job || may_end_otherwise(row.state, found.again) =>
+            if as_new || may_end_otherwise(row.state, found.again) =>
         {
             // Another job's count stays: that job did fail, or left it alone.
-            let counted = (row.job() == found.job).then_some(row.state);
+            let counted = is_own.then_some(row.state);
             own(row, found.job, found.depth);
             (row.role, row.hops) = (found.role, found.hops);
             Again::Queue(counted)
@@ -162,16 +168,17 @@ pub(crate) fn found_again(
         }
         UrlState::Forgotten => Again::Nothing,
         UrlState::Queued | UrlState::Failed | UrlState::Skipped(_) => Again::Nothing,
-        UrlState::Fetched | UrlState::Redirected if new_job || (nearer && depth_matters) => {
+        UrlState::Fetched | UrlState::Redirected if as_new || (nearer && depth_matters) => {
             own(row, found.job, found.depth);
             Again::Expand
         }
         // Who gives it as a start URL has it from then on.
-        UrlState::Fetched | UrlState::Redirected if found.again && row.job() != found.job => {
+        UrlState::Fetched | UrlState::Redirected if found.again && !is_own => {
             own(row, found.job, found.depth);
             Again::Row
         }
-        UrlState::Fetched | UrlState::Redirected if nearer => {
+        // What another job has, it has by its own way.
+        UrlState::Fetched | UrlState::Redirected if nearer && is_own => {
             row.depth = found.depth;
             Again::Row
         }

@@ -70,6 +70,8 @@ macro_rules! behaviours_on {
             jobs: another_jobs_shorter_way_does_not_change_the_depth_of_a_queued_row,
             jobs: a_page_behind_the_depth_limit_is_queued_when_a_shorter_way_is_found,
             jobs: a_second_job_expands_fetched_pages_without_a_request,
+            jobs: a_job_for_news_takes_back_what_another_has_taken_and_no_other_job_does,
+            jobs: a_shorter_way_leaves_the_depth_of_a_page_that_another_job_has,
             jobs: failed_pages_are_tried_again_by_a_new_job_and_not_by_the_same,
             jobs: what_one_job_left_alone_another_may_fetch,
             jobs: rows_of_a_paused_or_dropped_job_are_taken_over,

@@ -148,7 +148,10 @@ impl Again {
     pub(super) fn next(&self, now: Time) -> Option<Time> {
         match self.scan {
             Some(_) => Some(now),
-            None => self.wake.into_iter().chain(self.budget_at.filter(|at| *at > now)).min(),
+            None => {
+                let later = [self.budget_at, self.rechecks.wake()].into_iter().flatten();
+                self.wake.into_iter().chain(later.filter(|at| *at > now)).min()
+            }
         }
     }
 
@@ -264,6 +267,14 @@ impl Again {
         }
     }
 
+    /// From when on the budget for everything allows a visit; `None` where it never does. What is due is
+    /// visited: a budget that nobody has set holds for what is not.
+    fn allowed(&mut self, is_due: bool, now: Time) -> Option<Time> {
+        let bound = !is_due || self.policies.settings.per_day.is_some();
+        let allowance = self.allowance.as_mut().filter(|_| bound);
+        allowance.map_or(Some(now), |allowance| allowance.next(now))
+    }
+
     /// The budget that a page of a site has with others, where it has one.
     fn spending(&mut self, said: &Said, site: SiteKey, now: Time) -> Option<&mut Spending> {
         if let Some((rule, most)) = said.at_most {
@@ -344,7 +355,8 @@ impl Director {
         }
         self.again.note(now, false);
         let failed = |e: argiope_store::StoreError| EngineError::Failed(Arc::new(e));
-        if let Some(after) = self.again.scan.filter(|_| self.batch.again.len() < MOST_TO_QUEUE) {
+        let to_queue = self.batch.again.len() + self.batch.discoveries.len();
+        if let Some(after) = self.again.scan.filter(|_| to_queue < MOST_TO_QUEUE) {
             let store = self.shared.store.clone();
             let rows = self.shared.blocking(|| store.scan_urls(after, ROWS)).map_err(failed)?;
             self.again.scan = match rows.last() {
@@ -352,7 +364,11 @@ impl Director {
                 _ => None,
             };
             for (key, row) in rows {
-                self.consider(key, &row.head, &row.url, now);
+                self.note_news(key, row.job());
+                match self.is_left_behind(&row.head, &row.url) {
+                    true => self.ask_after_all(key, row),
+                    false => self.consider(key, &row.head, &row.url, now),
+                }
             }
             if self.again.scan.is_none() {
                 let pages = self.again.counted as f64;
@@ -362,7 +378,7 @@ impl Director {
                 }
             }
         }
-        self.visit_taken_over()?;
+        self.visit_taken_over(now)?;
         self.hold_new_pages(now);
         let asleep = self.again.wake.is_some_and(|wake| wake > now);
         if self.again.keep == Return::Watch && self.again.scan.is_none() && !asleep {
@@ -372,7 +388,7 @@ impl Director {
     }
 
     /// News pages that another job has fetched are visited, once their rows are the news job's.
-    fn visit_taken_over(&mut self) -> Result<(), EngineError> {
+    fn visit_taken_over(&mut self, now: Time) -> Result<(), EngineError> {
         if self.again.taken_over.is_empty() || self.busy || !self.pending.is_empty() {
             return Ok(());
         }
@@ -381,7 +397,13 @@ impl Director {
         let rows = rows.map_err(|e| EngineError::Failed(Arc::new(e)))?;
         for (key, row) in keys.into_iter().zip(rows) {
             let unseen = |row: &UrlHead| row.fetched_at.is_none_or(|at| at < self.begun);
-            if let Some(row) = row.filter(|row| !row.in_queue() && unseen(row)) {
+            let Some(row) = row.filter(|row| !row.in_queue() && unseen(row)) else { continue };
+            // In a watch articles have their lines.
+            let is_article = Kind::of(row.role, row.depth) == Kind::Article;
+            if is_article && self.again.keep == Return::Watch {
+                let cadence = self.cadence(&row.head, &row.url, now);
+                self.again.near(self.again.planned(row.plan, &row.url, cadence).due, key);
+            } else {
                 self.visit_again(key, &row.head);
             }
         }
@@ -406,12 +428,16 @@ impl Director {
 
     /// Whether a page may be visited again in this run.
     fn is_kept(&self, head: &UrlHead, url: &CanonicalUrl) -> bool {
-        let seen =
-            matches!(head.state, UrlState::Fetched | UrlState::Redirected | UrlState::Failed);
+        matches!(head.state, UrlState::Fetched | UrlState::Redirected | UrlState::Failed)
+            && self.is_wanted(head, url)
+    }
+
+    /// Whether a URL is one of those that this run is about.
+    pub(super) fn is_wanted(&self, head: &UrlHead, url: &CanonicalUrl) -> bool {
         let only = &self.settings.revisit.only;
         let job = self.jobs.get(&head.job());
         let followed = || self.cadence(head, url, self.now()) != Some(Cadence::Never);
-        seen && job.is_some_and(|active| !active.rests)
+        job.is_some_and(|active| !active.rests)
             && (only.is_empty() || only.iter().any(|pattern| pattern.fits(url)))
             && !self.is_excluded(url)
             && !self.again.said(url).never
@@ -503,11 +529,7 @@ impl Director {
                 self.again.wake = Some(when);
                 return Ok(());
             }
-            // What is due is visited; a budget that nobody has set holds for what is not.
-            let bound = when > now || self.settings.revisit.per_day.is_some();
-            let allowance = self.again.allowance.as_mut().filter(|_| bound);
-            let allowed = allowance.map_or(Some(now), |a| a.next(now));
-            let Some(allowed) = allowed else { return Ok(()) };
+            let Some(allowed) = self.again.allowed(when <= now, now) else { return Ok(()) };
             if allowed > now {
                 let due = self.settings.revisit.per_day.is_none().then_some(when);
                 self.again.wake = Some(due.map_or(allowed, |due| due.min(allowed)));
@@ -552,6 +574,15 @@ impl Director {
             }
         }
         self.again.near.pop();
+        // Budgets are asked when it leaves the line.
+        if for_news && Kind::of(row.role, row.depth) == Kind::Article {
+            let last = plan.last.unwrap_or(row.first_seen);
+            let rule = said.at_most.map(|(rule, _)| rule);
+            if !self.again.rechecks.wait(key, rule, last, row.first_seen) {
+                self.again.near(now.plus(Duration::from_secs(60)), key);
+            }
+            return Ok(true);
+        }
         let site = self.shared.pinned.site_key(row.url.host());
         let mut page = Page::new(key.url);
         if let Some(spending) = self.again.spending(&said, site, now) {
@@ -570,13 +601,6 @@ impl Director {
                 Some(_) => {}
                 None => return Ok(true),
             }
-        }
-        if for_news && Kind::of(row.role, row.depth) == Kind::Article {
-            let last = plan.last.unwrap_or(row.first_seen);
-            if !self.again.rechecks.wait(key, last, row.first_seen) {
-                self.again.near(now.plus(Duration::from_secs(60)), key);
-            }
-            return Ok(true);
         }
         let turn = self.again.step(&page, &row.url, plan, Event::Turn, now);
         if !turn.visit && !for_news {
@@ -599,17 +623,34 @@ impl Director {
         }
     }
 
-    /// Of a watch: queues articles whose turn it is to be asked for changes.
+    /// Of a watch: queues articles whose turn it is to be asked for changes, as budgets allow.
     fn recheck(&mut self, now: Time) -> Result<(), EngineError> {
         for _ in 0..TURNS {
+            if self.again.rechecks.is_empty() {
+                return Ok(());
+            }
+            let Some(allowed) = self.again.allowed(true, now) else { return Ok(()) };
+            if allowed > now {
+                let wake = self.again.wake.map_or(allowed, |wake| wake.min(allowed));
+                self.again.wake = Some(wake);
+                return Ok(());
+            }
             let Some(key) = self.again.rechecks.next(now) else { return Ok(()) };
             let rows = self.shared.blocking(|| self.shared.store.urls(&[key]));
             let rows = rows.map_err(|e| EngineError::Failed(Arc::new(e)))?;
             let row = rows.into_iter().flatten().next();
-            match row.filter(|row| self.is_kept(&row.head, &row.url) && !row.in_queue()) {
-                Some(row) => {
-                    let due = row.plan.unwrap_or_default().due;
-                    self.spend(&row.url, due, now);
+            let row = row.filter(|row| self.is_kept(&row.head, &row.url) && !row.in_queue());
+            let Some(row) = row else {
+                self.again.rechecks.back(key, now);
+                continue;
+            };
+            let (said, site) = (self.again.said(&row.url), row.url.host());
+            let site = self.shared.pinned.site_key(site);
+            let spending = self.again.spending(&said, site, now);
+            match spending.map_or(Some(now), |spending| spending.next(now)) {
+                Some(allowed) if allowed > now => self.again.rechecks.hold(key, allowed),
+                Some(_) => {
+                    self.spend(&row.url, row.plan.unwrap_or_default().due, now);
                     self.visit_again(key, &row.head);
                 }
                 None => self.again.rechecks.back(key, now),

@@ -166,6 +166,7 @@ impl Director {
             pages.push(page);
         }
         self.put_moved_aside(&mut batch.moves, now);
+        batch.discoveries.iter().for_each(|found| self.note_news(found.key, found.job));
         // Hosts found by this very group are claimed with it.
         let found = !batch.discoveries.is_empty();
         let hosts = if found { wants.hosts } else { hosts };

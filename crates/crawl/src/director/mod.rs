@@ -515,6 +515,7 @@ impl Director {
                 Task::Refuse(entry, reason) => {
                     self.oldest.get_or_insert(now);
                     self.cap_refused(&entry, reason);
+                    self.note_refused(&entry, reason, now);
                     let mut page = match self.later(&entry, reason) {
                         Some(place) => PageDone::bare(entry, number, Next::Later(place)),
                         None => PageDone::refused(entry, number, reason),

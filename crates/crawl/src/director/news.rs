@@ -3,20 +3,22 @@
 //! * A watch, and a run for news alone, take care that there is a job for the sites that are followed. A
 //!   watch looks every few seconds whether others are followed now: their front pages are queued, and those
 //!   of sites that are not followed any more are left alone.
+//! * What was left alone because its site was not followed, or had been given up, is asked for when all rows
+//!   are looked at: as a run begins, when sites are followed again, and a day after a host was given up.
 //! * In a run for news alone all other jobs rest: nothing of theirs is asked for, counted or changed.
 //! * Which links are followed and how often is `gather`'s; coming back is `again`'s.
 
 use super::active::Active;
 use super::put_off::PutOff;
 use super::{Director, Return};
-use crate::gather::{Cadence, Kind, SECTION, feeds, fronts, is_gone};
+use crate::gather::{Cadence, Kind, SECTION, SLOW, feeds, fronts, is_gone};
 use crate::group::PageDone;
 use crate::order::{Picked, pick_news};
-use argiope_frontier::{Manner, SkipReason, place_of_seed};
-use argiope_model::{CanonicalUrl, Job, JobId, JobState, Role, Time};
-use argiope_store::{Discovery, JobRow, Next, UrlHead, UrlState};
+use argiope_frontier::{Entry, Manner, SkipReason, place_of_link, place_of_seed};
+use argiope_model::{CanonicalUrl, HostKey, Job, JobId, JobState, Role, Time, UrlKey};
+use argiope_store::{Discovery, JobRow, Next, UrlHead, UrlRow, UrlState};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// How often it is looked whether other sites are followed.
@@ -57,6 +59,10 @@ pub(super) struct NewsWatch {
     /// What a round has left to the next one, by site, and when it looked for that.
     pub(super) put_off: BTreeMap<String, PutOff>,
     pub(super) put_off_looked: Time,
+    /// Of a run for news alone: the hosts that have some.
+    pub(super) hosts: BTreeSet<HostKey>,
+    /// When hosts that were given up may be tried again, where something was to be asked of them.
+    reconsider: Option<Time>,
 }
 
 impl Director {
@@ -142,7 +148,13 @@ impl Director {
 
     /// Of a watch: other sites may be followed now.
     pub(super) fn watch_news(&mut self, now: Time) {
-        if !self.news.looks || now.0 - self.news.looked.0 < LOOK_MS || self.stopping {
+        if self.news.reconsider.is_some_and(|at| at <= now) {
+            self.news.reconsider = None;
+            self.again.look_anew();
+        }
+        // What is being committed may leave alone what is to be asked for again.
+        let soon = now.0 - self.news.looked.0 < LOOK_MS || self.busy;
+        if !self.news.looks || soon || self.stopping {
             return;
         }
         self.news.looked = now;
@@ -164,8 +176,53 @@ impl Director {
                 (self.fetched_before + fetched, self.bytes_before + bytes);
         }
         self.shared.seen.clear();
+        let refused = Next::Done(UrlState::Skipped(SkipReason::Excluded));
+        self.take_back(now, |director, page| {
+            let entry = &page.entry;
+            page.next == refused
+                && director.is_for_news(entry.job)
+                && director.shared.gather.site_of(&entry.url).is_some()
+                && !director.is_excluded(&entry.url)
+        });
         self.again.look_anew();
         self.regate(now);
+    }
+
+    fn is_for_news(&self, job: JobId) -> bool {
+        self.jobs.get(&job).is_some_and(|active| active.job.news)
+    }
+
+    /// Remembers where a run for news alone has some.
+    pub(super) fn note_news(&mut self, key: UrlKey, job: JobId) {
+        if self.settings.news.only && self.is_for_news(job) {
+            self.news.hosts.insert(key.host);
+        }
+    }
+
+    /// Something is not asked for: where its host was given up, that is not for ever.
+    pub(super) fn note_refused(&mut self, entry: &Entry, reason: SkipReason, now: Time) {
+        let given_up = reason == SkipReason::GivenUp && !entry.again;
+        if given_up && self.is_for_news(entry.job) {
+            self.news.reconsider.get_or_insert(now.plus(SLOW));
+        }
+    }
+
+    /// Whether news were left alone because of their site, which is followed in this run.
+    pub(super) fn is_left_behind(&self, head: &UrlHead, url: &CanonicalUrl) -> bool {
+        matches!(head.state, UrlState::Skipped(SkipReason::Excluded | SkipReason::GivenUp))
+            && self.is_for_news(head.job())
+            && self.is_wanted(head, url)
+    }
+
+    /// Queues them as if they had just been found.
+    pub(super) fn ask_after_all(&mut self, key: UrlKey, row: UrlRow) {
+        let (job, depth, role, hops) = (row.job(), row.depth, row.role, row.hops);
+        let Some(active) = self.jobs.get(&job) else { return };
+        let place = place_of_link(active.job.order, depth, self.next_page, 0);
+        self.next_page += 1;
+        let (url, skip, again) = (row.url, None, true);
+        let found = Discovery { url, key, job, depth, place, skip, role, hops, again };
+        self.batch.discoveries.push(found);
     }
 
     /// How often a row of a job is looked at for its news; `None` where the job is another.

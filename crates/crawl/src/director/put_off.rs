@@ -4,13 +4,15 @@
 //!   others have work it is tried as ever; then the round waits for it a little, and ends.
 //! * What it was promised is kept: rows stay queued, and the store knows before when the host is not asked. A
 //!   round that begins earlier leaves it at once.
+//! * Only hosts that have news are looked at: those of rows that the round has read or queued.
 //! * What is not here: a watch and a crawl, which wait.
 
 use super::{Director, Return};
 use crate::gather::Kind;
 use crate::run::EngineError;
-use argiope_model::{CanonicalUrl, FetchOutcome, HostKey, Time};
-use std::collections::{BTreeMap, HashMap};
+use argiope_model::{CanonicalUrl, FetchOutcome, HostKey, Time, UrlKey};
+use argiope_store::{StoreError, UrlRow};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -41,6 +43,10 @@ struct Left {
     articles: u64,
     until: Time,
     outcome: Option<FetchOutcome>,
+}
+
+fn failed(e: StoreError) -> EngineError {
+    EngineError::Failed(Arc::new(e))
 }
 
 impl Director {
@@ -76,47 +82,55 @@ impl Director {
 
     /// What is queued of the news, by site; `None` where a host has some that only waits for its ordinary pause.
     fn what_is_left(&self, now: Time) -> Result<Option<BTreeMap<String, Left>>, EngineError> {
-        let failed = |e: argiope_store::StoreError| EngineError::Failed(Arc::new(e));
         let store = &self.shared.store;
+        let hosts: Vec<HostKey> = self.news.hosts.iter().copied().collect();
+        let known = self.shared.blocking(|| store.hosts(&hosts)).map_err(failed)?;
+        let pause = self.settings.delay.saturating_mul(2).max(ORDINARY);
         let mut left: BTreeMap<String, Left> = BTreeMap::new();
-        let mut hosts: HashMap<HostKey, Time> = HashMap::new();
-        let mut after = None;
-        loop {
-            let rows = self.shared.blocking(|| store.scan_urls(after, ROWS)).map_err(failed)?;
-            let Some((last, _)) = rows.last() else { break };
-            after = Some(*last);
-            for (key, row) in rows.iter().filter(|(_, row)| row.in_queue()) {
-                if !self.jobs.get(&row.job()).is_some_and(|active| active.job.news) {
-                    continue;
-                }
-                let until = match hosts.get(&key.host) {
-                    Some(until) => *until,
-                    None => {
-                        let known = store.hosts(&[key.host]).map_err(failed)?.pop().flatten();
-                        let until = known.as_ref().map_or(Time(0), |host| host.not_before);
-                        let well = known.is_some_and(|host| host.temper.failures == 0);
-                        let pause = self.settings.delay.saturating_mul(2).max(ORDINARY);
-                        if well && row.due.is_none() && until <= now.plus(pause) {
-                            return Ok(None);
-                        }
-                        *hosts.entry(key.host).or_insert(until)
+        for (host, known) in hosts.into_iter().zip(known) {
+            let until = known.as_ref().map_or(Time(0), |host| host.not_before);
+            let well = known.is_some_and(|host| host.temper.failures == 0);
+            let soon = well && until <= now.plus(pause);
+            let mut after = None;
+            loop {
+                let rows = self.shared.blocking(|| store.host_urls(host, after, ROWS));
+                let rows = rows.map_err(failed)?;
+                let Some((last, _)) = rows.last() else { break };
+                after = Some(last.url);
+                for (key, row) in rows.iter().filter(|(_, row)| row.in_queue()) {
+                    if !self.jobs.get(&row.job()).is_some_and(|active| active.job.news) {
+                        continue;
                     }
-                };
-                let Some(site) = self.meant_site(&row.url) else { continue };
-                let left = left.entry(site).or_default();
-                match Kind::of(row.role, row.depth) {
-                    Kind::Article => left.articles += 1,
-                    Kind::Front | Kind::Feed => left.fronts += 1,
-                }
-                left.until = left.until.max(until).max(row.due.unwrap_or_default());
-                if left.outcome.is_none() {
-                    let last = store.captures(*key).map_err(failed)?.pop();
-                    let bad = |outcome: &FetchOutcome| !outcome.is_success();
-                    left.outcome = last.map(|capture| capture.outcome).filter(bad);
+                    if soon && row.due.is_none() {
+                        return Ok(None);
+                    }
+                    self.count_left(&mut left, *key, row, until)?;
                 }
             }
         }
         Ok(Some(left))
+    }
+
+    fn count_left(
+        &self,
+        left: &mut BTreeMap<String, Left>,
+        key: UrlKey,
+        row: &UrlRow,
+        until: Time,
+    ) -> Result<(), EngineError> {
+        let Some(site) = self.meant_site(&row.url) else { return Ok(()) };
+        let left = left.entry(site).or_default();
+        match Kind::of(row.role, row.depth) {
+            Kind::Article => left.articles += 1,
+            Kind::Front | Kind::Feed => left.fronts += 1,
+        }
+        left.until = left.until.max(until).max(row.due.unwrap_or_default());
+        if left.outcome.is_none() {
+            let last = self.shared.store.captures(key).map_err(failed)?.pop();
+            let bad = |outcome: &FetchOutcome| !outcome.is_success();
+            left.outcome = last.map(|capture| capture.outcome).filter(bad);
+        }
+        Ok(())
     }
 
     /// The site that a URL is read for, where it is meant in this run.

@@ -119,14 +119,18 @@ impl Director {
 
     /// What was refused of these hosts and is not committed yet was not refused.
     fn take_back_refused(&mut self, hosts: &BTreeSet<HostKey>, now: Time) {
-        let refused = |page: &PageDone| {
+        self.take_back(now, |_, page| {
             let reasons = [SkipReason::Excluded, SkipReason::GivenUp, SkipReason::Trap];
-            page.capture.is_none()
-                && reasons.map(|r| Next::Done(UrlState::Skipped(r))).contains(&page.next)
+            reasons.map(|r| Next::Done(UrlState::Skipped(r))).contains(&page.next)
                 && hosts.contains(&page.entry.key.host)
-        };
+        });
+    }
+
+    /// What was not asked for and is not committed yet is queued as it was, where that holds of it.
+    pub(super) fn take_back(&mut self, now: Time, holds: impl Fn(&Self, &PageDone) -> bool) {
+        let pending = std::mem::take(&mut self.pending).into_iter();
         let (back, rest): (VecDeque<PageDone>, _) =
-            std::mem::take(&mut self.pending).into_iter().partition(refused);
+            pending.partition(|page| page.capture.is_none() && holds(self, page));
         self.pending = rest;
         for page in back {
             self.frontier.give_back(page.entry, now);

@@ -23,7 +23,7 @@ fn xml(body: &str) -> Vec<u8> {
 }
 
 /// A front page: sections on top, headlines, and what stands below on every page.
-fn front(headlines: &[String]) -> Vec<u8> {
+pub fn front(headlines: &[String]) -> Vec<u8> {
     let shown: String = headlines
         .iter()
         .enumerate()
@@ -39,7 +39,7 @@ fn front(headlines: &[String]) -> Vec<u8> {
     ))
 }
 
-fn article(n: usize, text: &str) -> Vec<u8> {
+pub fn article(n: usize, text: &str) -> Vec<u8> {
     html(&format!(
         "<title>Article {n}</title><meta property='og:type' content='article'><h1>The council of town {n}</h1>
          <p>{text} The people of town {n} have seen much of this before.</p>
@@ -47,35 +47,35 @@ fn article(n: usize, text: &str) -> Vec<u8> {
     ))
 }
 
-fn path(n: usize) -> String {
+pub fn path(n: usize) -> String {
     format!("/2026/11/16/the-council-of-town-{n}-has-found")
 }
 
-fn number(path: &str) -> Option<usize> {
+pub fn number(path: &str) -> Option<usize> {
     path.strip_prefix("/2026/11/16/the-council-of-town-")?.split('-').next()?.parse().ok()
 }
 
-fn recipe(site: &str, front: String) -> Recipe {
+pub fn recipe(site: &str, front: String) -> Recipe {
     Recipe { site: site.to_owned(), front: vec![front], ..Recipe::default() }
 }
 
 /// Sites that may be changed while a run goes on.
 #[derive(Clone, Default)]
-struct Followed(Arc<Mutex<Arc<Sites>>>);
+pub struct Followed(Arc<Mutex<Arc<Sites>>>);
 
 impl Followed {
-    fn of(recipes: Vec<Recipe>) -> Self {
+    pub fn of(recipes: Vec<Recipe>) -> Self {
         let followed = Followed::default();
         followed.set(recipes);
         followed
     }
 
-    fn set(&self, recipes: Vec<Recipe>) {
+    pub fn set(&self, recipes: Vec<Recipe>) {
         *self.0.lock().unwrap() = Arc::new(Sites::new(recipes));
     }
 
     /// Settings of a run for news alone.
-    fn settings(&self) -> EngineSettings {
+    pub fn settings(&self) -> EngineSettings {
         let all = self.0.clone();
         let source = NewsSource::new(move || all.lock().unwrap().clone());
         let news = NewsSettings { source, only: true, ..NewsSettings::default() };
@@ -88,13 +88,13 @@ impl Followed {
     }
 }
 
-async fn collect(place: &Place, followed: &Followed) -> NewsTally {
+pub async fn collect(place: &Place, followed: &Followed) -> NewsTally {
     let summary = place.come_back(followed.settings(), Return::Due).await;
     assert_eq!(summary.news.len(), 1, "{:?}", summary.news);
     summary.news.into_values().next().unwrap()
 }
 
-fn asked(raw: &Raw) -> BTreeSet<String> {
+pub fn asked(raw: &Raw) -> BTreeSet<String> {
     raw.paths().into_iter().collect()
 }
 
@@ -297,12 +297,12 @@ async fn what_is_old_by_its_url_is_no_news_unless_a_page_has_nothing_else() {
 }
 
 /// A paper of ten articles; what it says may be changed.
-struct Paper {
-    shown: AtomicUsize,
+pub struct Paper {
+    pub shown: AtomicUsize,
     edited: AtomicBool,
 }
 
-async fn paper(paper: &Arc<Paper>) -> Raw {
+pub async fn paper(paper: &Arc<Paper>) -> Raw {
     let paper = paper.clone();
     Raw::start(move |asked: &Asked| {
         let edited = paper.edited.load(Ordering::SeqCst);
@@ -320,7 +320,7 @@ async fn paper(paper: &Arc<Paper>) -> Raw {
     .await
 }
 
-fn new_paper(shown: usize) -> Arc<Paper> {
+pub fn new_paper(shown: usize) -> Arc<Paper> {
     Arc::new(Paper { shown: AtomicUsize::new(shown), edited: AtomicBool::new(false) })
 }
 
@@ -369,7 +369,7 @@ async fn a_round_that_was_killed_goes_on() {
 }
 
 /// One request after the other, with a pause.
-fn in_turn(settings: EngineSettings, pause: u64) -> EngineSettings {
+pub fn in_turn(settings: EngineSettings, pause: u64) -> EngineSettings {
     EngineSettings { delay: Duration::from_millis(pause), per_host: 1, ..settings }
 }
 
@@ -552,7 +552,7 @@ async fn fronts_of_new_sites_are_asked_under_conditions_from_their_second_visit_
 }
 
 /// Until something holds.
-async fn until(what: &str, holds: impl Fn() -> bool) {
+pub async fn until(what: &str, holds: impl Fn() -> bool) {
     let waiting = async {
         while !holds() {
             tokio::time::sleep(Duration::from_millis(20)).await;

@@ -8,6 +8,7 @@ mod again;
 mod answers;
 mod caps;
 mod collect;
+mod collect_on;
 mod control;
 mod data_dir;
 mod encodings;

@@ -354,9 +354,10 @@ impl Tables {
         }
         let owner = self.urls[&k].job();
         let owner_state = self.jobs.get(&owner).map_or(JobState::Dropped, |j| j.state);
-        let limited = self.job(found.job)?.job.limits.depth.is_some();
+        let job = &self.job(found.job)?.job;
+        let (limited, news) = (job.limits.depth.is_some(), job.news);
         let row = self.url(k)?;
-        match found_again(&mut row.head, &found, owner_state, limited) {
+        match found_again(&mut row.head, &found, owner_state, limited, news) {
             Again::Nothing | Again::Row => Ok(None),
             Again::Wait => {
                 self.job(found.job)?.counters.queued += 1;

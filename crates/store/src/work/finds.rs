@@ -18,9 +18,9 @@ impl<B: Base> Work<'_, B> {
         let row = self.row(found.key)?.expect("read above");
         let owner = row.head.job();
         let owner_state = self.kept.jobs.get(&owner).map_or(JobState::Dropped, |job| job.state);
-        let limited = self.is_shallow(found.job);
+        let (limited, news) = (self.is_shallow(found.job), self.is_for_news(found.job));
         let row = self.read_row(found.key);
-        let again = found_again(&mut row.head, &found, owner_state, limited);
+        let again = found_again(&mut row.head, &found, owner_state, limited, news);
         if again == Again::Nothing {
             return Ok(());
         }

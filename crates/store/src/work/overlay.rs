@@ -90,6 +90,11 @@ impl<'a, B: Base> Work<'a, B> {
         self.kept.jobs.get(&id).is_some_and(|row| row.job.limits.depth.is_some())
     }
 
+    /// Whether a job gathers news.
+    pub fn is_for_news(&self, id: JobId) -> bool {
+        self.kept.jobs.get(&id).is_some_and(|row| row.job.news)
+    }
+
     pub fn row(&mut self, k: UrlKey) -> Result<Option<&mut Row>, StoreError> {
         if !self.rows.contains_key(&k) {
             let read = |bytes: &[u8]| {

@@ -97,6 +97,45 @@ pub fn a_second_job_expands_fetched_pages_without_a_request(home: &mut dyn Home)
     assert!(give(store, 4, vec![], vec![found(X, 2, 0, place(5))]).queued.is_empty());
 }
 
+pub fn a_job_for_news_takes_back_what_another_has_taken_and_no_other_job_does(home: &mut dyn Home) {
+    for (id, news) in [(1, true), (3, false)] {
+        let store = home.store();
+        let (u, other) = (format!("http://h{id}.test/"), id + 1);
+        let of = argiope_model::Job { news, ..job(id) };
+        give(store, 0, vec![new_job(of)], vec![found(&u, id, 2, place(1))]);
+        let rows = claim_rows(store, 0);
+        finish(store, 1, vec![fetched(rows[0].clone(), 1)]);
+        let told = give(store, 2, vec![new_job(job(other))], vec![found(&u, other, 1, place(2))]);
+        finish(store, 3, vec![expanded(told.queued[0].clone())]);
+        assert_eq!((row(store, &u).job(), row(store, &u).depth), (JobId(other), 1));
+        let told = give(store, 4, vec![], vec![found(&u, id, 2, place(3))]);
+        if news {
+            assert!(told.queued[0].expand && told.queued[0].job == JobId(id));
+            finish(store, 5, vec![expanded(told.queued[0].clone())]);
+            let told = give(store, 6, vec![], vec![found(&u, id, 2, place(4))]);
+            assert!(told.queued.is_empty(), "it has it");
+        } else {
+            assert!(told.queued.is_empty());
+        }
+        let known = row(store, &u);
+        assert_eq!((known.job() == JobId(id), known.depth == 2), (news, news));
+        assert_eq!((counters(store, id).queued, counters(store, other).queued), (0, 0));
+    }
+}
+
+pub fn a_shorter_way_leaves_the_depth_of_a_page_that_another_job_has(home: &mut dyn Home) {
+    let store = home.store();
+    give(store, 0, vec![new_job(job(1))], vec![found(X, 1, 5, place(1))]);
+    let rows = claim_rows(store, 0);
+    finish(store, 1, vec![fetched(rows[0].clone(), 1)]);
+    let told = give(store, 2, vec![new_job(job(2))], vec![found(X, 2, 4, place(2))]);
+    finish(store, 3, vec![expanded(told.queued[0].clone())]);
+    give(store, 4, vec![], vec![found(X, 1, 0, place(3))]);
+    assert_eq!((row(store, X).job(), row(store, X).depth), (JobId(2), 4));
+    give(store, 5, vec![], vec![found(X, 2, 3, place(4))]);
+    assert_eq!(row(store, X).depth, 3);
+}
+
 pub fn failed_pages_are_tried_again_by_a_new_job_and_not_by_the_same(home: &mut dyn Home) {
     let store = home.store();
     let rows = begun(store, job(1), &[X]);
