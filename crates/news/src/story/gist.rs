@@ -46,6 +46,16 @@ pub(super) enum Sort {
 }
 
 impl Sort {
+    /// As it stands in the two highest bits of a weight.
+    fn of(weight: u8) -> Sort {
+        match weight >> 6 {
+            0 => Sort::Word,
+            1 => Sort::Name,
+            2 => Sort::Number,
+            _ => Sort::Pair,
+        }
+    }
+
     pub fn is_name(self) -> bool {
         matches!(self, Sort::Name | Sort::Pair)
     }
@@ -69,9 +79,12 @@ impl Gist {
         self.language
     }
 
-    /// The marks of the title.
-    pub(super) fn title(&self) -> impl Iterator<Item = u32> + '_ {
-        self.title.iter().filter_map(|at| self.marks.get(usize::from(*at)).copied())
+    /// The marks of the title, and what each stands for.
+    pub(super) fn title(&self) -> impl Iterator<Item = (u32, Sort)> + '_ {
+        self.title.iter().filter_map(|at| {
+            let at = usize::from(*at);
+            Some((*self.marks.get(at)?, Sort::of(*self.weights.get(at)?)))
+        })
     }
 
     pub(super) fn has(&self, mark: u32) -> bool {
@@ -80,15 +93,10 @@ impl Gist {
 
     /// The marks with weight and sort, in the order of their hashes.
     pub(super) fn marks(&self) -> impl Iterator<Item = (u32, f32, Sort)> + '_ {
-        self.marks.iter().zip(&self.weights).map(|(&mark, &weight)| {
-            let sort = match weight >> 6 {
-                0 => Sort::Word,
-                1 => Sort::Name,
-                2 => Sort::Number,
-                _ => Sort::Pair,
-            };
-            (mark, f32::from(weight & 63) / 8.0, sort)
-        })
+        self.marks
+            .iter()
+            .zip(&self.weights)
+            .map(|(&mark, &weight)| (mark, f32::from(weight & 63) / 8.0, Sort::of(weight)))
     }
 }
 

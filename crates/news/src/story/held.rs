@@ -4,8 +4,8 @@
 //!   slots; how alike two articles are.
 //! * Its place: [`super::Stories`] decides by it.
 //! * Across languages: which share of their rare facts two articles have in common.
-//! * How alike: what speaks for one event and what against it is summed up (cosines of words and of facts, each mark
-//!   with its weight and how rare it is; what the titles say; names that only one has; time) and made a likelihood.
+//! * How alike: what speaks for one event and what against it is summed up (the cosine of facts, each mark with its weight
+//!   and how rare it is; what the titles say; shared numbers; names that only one has; forms; time) and made a likelihood.
 //! * Invariants: what is in a slot is in all three; memory is bounded by [`MOST`].
 
 use super::gist::{Gist, Sort};
@@ -26,22 +26,27 @@ const BEFORE: f32 = 30.0;
 /// What a name and a number count more than a word.
 const NAME: f32 = 1.0;
 const NUMBER: f32 = 2.0;
-/// What speaks for two articles telling of one event, each between 0 and 1 but for days: how alike the words are,
-/// names and numbers, and how much of what one's title says the other says too.
-const BY_WORDS: f32 = 0.6;
-const BY_FACTS: f32 = 12.6;
-const BY_TITLES: f32 = 18.0;
+/// What speaks for two articles telling of one event, each between 0 and 1: how alike names and numbers are; how much of
+/// the names in one's title the other says too, and of its other words and numbers; which part of the numbers of the
+/// one that has fewer the other has.
+const BY_FACTS: f32 = 11.6;
+const BY_NAMED: f32 = 3.95;
+const BY_SAID: f32 = 1.6;
+const BY_NUMBERS: f32 = 1.97;
+/// What such a share is taken for where there is nothing to share.
+const NOTHING: f32 = 0.5;
 /// What speaks against it: that the words are more alike than names and numbers (a form that is filled in anew, as in
 /// weather reports), by more than a margin.
-const SERIES: f32 = 35.0;
+const SERIES: f32 = 11.15;
 const MARGIN: f32 = 0.12;
-/// That each has a name that it is about and the other lacks, which counts against those that both have; a day
-/// between them; one site, which has few reasons to tell a thing twice.
-const OTHER_NAMES: f32 = 4.0;
-const DAYS: f32 = 1.9;
-const SAME_SITE: f32 = 10.0;
+/// That one has a name that it is about and the other lacks, or each has one, which counts against those that both
+/// have; a day between them; one site, which has few reasons to tell a thing twice.
+const ODD_NAME: f32 = 1.23;
+const OTHER_NAMES: f32 = 1.18;
+const DAYS: f32 = 1.54;
+const SAME_SITE: f32 = 1.3;
 /// What must be spoken for.
-const DOUBT: f32 = 5.8;
+const DOUBT: f32 = 6.39;
 /// The weight of a name that an article is about: in the title and more than once in the text,
 /// or said often.
 const PROMINENT: f32 = 2.3;
@@ -52,7 +57,7 @@ const CANDIDATES: usize = 32;
 const NAMES_ABROAD: i32 = 2;
 const FACTS_ABROAD: i32 = 3;
 /// What it takes away there when each has a name that it is about and the other lacks.
-const OTHER_NAMES_ABROAD: f32 = 0.6;
+const OTHER_NAMES_ABROAD: f32 = 0.3;
 const OTHER_NUMBERS_ABROAD: f32 = 0.5;
 const ODD_ABROAD: f32 = 0.5;
 const PROMINENT_ABROAD: f32 = 2.0;
@@ -382,6 +387,8 @@ impl Held {
         let mut facts = Sums::default();
         // The names that count most: of each what the other lacks, and of those that both have.
         let mut tops = [0.0_f32; 3];
+        // How many numbers each has, and both.
+        let mut numbers = [0_u32; 3];
         loop {
             let order = match (a.peek(), b.peek()) {
                 (Some(x), Some(y)) => x.0.cmp(&y.0),
@@ -410,30 +417,39 @@ impl Held {
             if let (Some(x), Some(y)) = (x, y) {
                 sums.both += x.1 * y.1;
             }
+            for (has, count) in [(x, 0), (y, 1), (x.and(y), 2)] {
+                numbers[count] += u32::from(has.is_some_and(|mark| mark.2 == Sort::Number));
+            }
         }
         let (by_words, by_facts) = (words.cosine(), facts.cosine());
-        let odd = (tops[0].min(tops[1]) / tops[2].max(0.1)).min(2.0);
-        let mut sum = BY_WORDS * by_words + BY_FACTS * by_facts - DOUBT;
-        sum += BY_TITLES * self.told(gist, &other.gist, count);
+        let odd = |top: f32| (top / tops[2].max(0.1)).min(2.0);
+        let fewer = numbers[0].min(numbers[1]);
+        let by_numbers = if fewer > 0 { numbers[2] as f32 / fewer as f32 } else { NOTHING };
+        let (named, said) = self.told(gist, &other.gist, count);
+        let mut sum = BY_FACTS * by_facts + BY_NUMBERS * by_numbers - DOUBT;
+        sum += BY_NAMED * named + BY_SAID * said;
         sum -= SERIES * (by_words - by_facts - MARGIN).max(0.0);
-        sum -= OTHER_NAMES * odd + DAYS * days;
+        sum -= ODD_NAME * odd(tops[0].max(tops[1])) + OTHER_NAMES * odd(tops[0].min(tops[1]));
+        sum -= DAYS * days;
         if site == other.site {
             sum -= SAME_SITE;
         }
         1.0 / (1.0 + (-sum).exp())
     }
 
-    /// How much of what the titles of two articles say stands in the other.
-    fn told(&self, one: &Gist, other: &Gist, count: f32) -> f32 {
-        let share = |one: &Gist, other: &Gist| {
-            let (mut both, mut all) = (0.0, f32::MIN_POSITIVE);
-            for mark in one.title() {
+    /// How much of the names in the titles of two articles stands in the other, and how much of the rest.
+    fn told(&self, one: &Gist, other: &Gist, count: f32) -> (f32, f32) {
+        let shares = |one: &Gist, other: &Gist| {
+            let mut sums = [[0.0_f32; 2]; 2];
+            for (mark, sort) in one.title() {
                 let rarity = self.rarity(mark, count);
-                all += rarity * rarity;
-                both += if other.has(mark) { rarity * rarity } else { 0.0 };
+                let sums = &mut sums[usize::from(sort.is_name())];
+                sums[0] += rarity * rarity;
+                sums[1] += if other.has(mark) { rarity * rarity } else { 0.0 };
             }
-            both / all
+            sums.map(|[all, both]| if all > 0.0 { both / all } else { NOTHING })
         };
-        (share(one, other) + share(other, one)) / 2.0
+        let ([said, named], [said_there, named_there]) = (shares(one, other), shares(other, one));
+        ((named + named_there) / 2.0, (said + said_there) / 2.0)
     }
 }
