@@ -150,6 +150,8 @@ pub fn page_kind(page: &Outline, url: &CanonicalUrl) -> PageKind {
         score += match (name.as_str(), said("content").as_str()) {
             ("og:type", "article" | "news" | "newsarticle" | "blog") => 2.0,
             ("og:type", "website" | "homepage") => -1.0,
+            // A film with a sentence to it.
+            ("og:type", kind) if kind.starts_with("video") => -2.0,
             ("article:published_time" | "article:modified_time", when) if !when.is_empty() => 1.5,
             _ => 0.0,
         };

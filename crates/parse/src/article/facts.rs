@@ -16,6 +16,9 @@ use argiope_model::{CanonicalUrl, Time};
 /// How many `<meta>` are looked at.
 const MAX_METAS: usize = 4000;
 
+/// Words of a step on the way to an article.
+const CRUMB: usize = 4;
+
 /// A page, with what is asked of it often.
 pub(crate) struct Facts<'p> {
     pub(super) tree: &'p Tree,
@@ -29,8 +32,10 @@ pub(crate) struct Facts<'p> {
     pub(super) day_first: bool,
     /// The heading that is the title.
     pub(super) heading: Option<Id>,
-    /// Which nodes are in comments, in a sidebar, below the page.
+    /// Which nodes are in comments, in a sidebar, below the page, or say something of a picture.
     pub(super) beside: Vec<bool>,
+    /// Those of them that are not of a picture.
+    pub(super) of_others: Vec<bool>,
 }
 
 impl<'p> Facts<'p> {
@@ -53,6 +58,7 @@ impl<'p> Facts<'p> {
             None => !ends(".com .org .net .gov .edu .us .io .dev"),
         };
         let mut beside = vec![false; tree.len()];
+        let mut of_others = vec![false; tree.len()];
         let mut pictured = vec![false; tree.len()];
         let mut in_article = vec![false; tree.len()];
         for id in 1..tree.len() {
@@ -60,12 +66,14 @@ impl<'p> Facts<'p> {
             let name = tree.name(id);
             pictured[id] = pictured[up] || signs::is_picture(tree, id);
             in_article[id] = in_article[up] || name == "article";
-            beside[id] = beside[up]
-                || (matches!(name, "aside" | "footer" | "nav") && !in_article[up])
-                || (!name.is_empty()
-                    && (is_comment(tree, id)
-                        || heading.is_none_or(|h| h < id || h >= tree.end(id))
-                            && (signs::is_of_others(tree, id) || signs::is_picture(tree, id))));
+            let is_around = |is: &dyn Fn(&Tree, Id) -> bool| {
+                heading.is_none_or(|h| h < id || h >= tree.end(id)) && is(tree, id)
+            };
+            let is_beside = (matches!(name, "aside" | "footer" | "nav") && !in_article[up])
+                || !name.is_empty() && (is_comment(tree, id) || is_around(&signs::is_of_others));
+            of_others[id] = of_others[up] || is_beside;
+            beside[id] =
+                beside[up] || is_beside || !name.is_empty() && is_around(&signs::is_picture);
         }
         let mut metas = Vec::new();
         for id in (0..tree.len()).filter(|&id| !pictured[id]) {
@@ -84,6 +92,7 @@ impl<'p> Facts<'p> {
         Facts {
             tree,
             beside,
+            of_others,
             linked: Linked::of(objects),
             metas,
             url,
@@ -139,7 +148,24 @@ impl<'p> Facts<'p> {
         .map(fold)
         .or_else(|| self.linked.text("articleSection"))
         .or_else(|| self.named_section())
+        .or_else(|| self.last_crumb())
         .filter(|s| !s.is_empty() && s.len() < 100)
+    }
+
+    /// Where the way from the front page to the article ends.
+    fn last_crumb(&self) -> Option<String> {
+        let tree = self.tree;
+        let is_way = |id: &Id| has_token(tree, *id, "breadcrumb breadcrumbs");
+        let way = self.elements().find(is_way)?;
+        let host = self.url.map_or("", |url| url.host());
+        let is_step = |id: &Id| {
+            let to = self.absolute(tree.attr(*id, "href"));
+            let to = to.and_then(|to| CanonicalUrl::parse(&to).ok());
+            to.is_some_and(|to| to.path() != "/" && Some(&to) != self.url && !host.is_empty())
+        };
+        let mut steps = tree.subtree(way).filter(|id| tree.name(*id) == "a").filter(is_step);
+        let said = tree.line(steps.next_back()?);
+        (1..=CRUMB).contains(&said.split_whitespace().count()).then_some(said)
     }
 
     /// The section that microdata names.
@@ -270,4 +296,49 @@ pub(super) fn has_exact(tree: &Tree, id: Id, wanted: &str) -> bool {
             .split_ascii_whitespace()
             .any(|c| wanted.split(' ').any(|w| c.eq_ignore_ascii_case(w)))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::parse_article;
+    use argiope_model::{CanonicalUrl, Time};
+
+    #[test]
+    fn a_picture_in_a_figure_is_one_of_the_article() {
+        let url = CanonicalUrl::parse("http://www.n.test/a/7").unwrap();
+        let words = "<p>Some words of a text that goes on, and on, for long enough to be one.</p>";
+        let figure = "<figure><img src=/media/7.jpg width=800 height=450><figcaption>At noon</figcaption></figure>";
+        let related = "<div class=related><figure><img src=/media/8.jpg></figure></div>";
+        let page = |figure: &str| {
+            let page =
+                format!("<div><h1>A title of it</h1>{figure}<div>{}</div></div>", words.repeat(6));
+            parse_article(page.as_bytes(), None, Some(&url), Time(1_800_000_000_000))
+        };
+        assert_eq!(page(figure).picture.as_deref(), Some("http://www.n.test/media/7.jpg"));
+        assert_eq!(page(related).picture, None);
+    }
+
+    #[test]
+    fn a_section_is_named_by_data_or_by_the_way_that_leads_there() {
+        let url = CanonicalUrl::parse("http://www.n.test/a/7").unwrap();
+        let of = |html: &str| {
+            let page = format!("<h1>A title</h1>{html}<p>Some words of a text.</p>");
+            parse_article(page.as_bytes(), None, Some(&url), Time(1_800_000_000_000)).section
+        };
+        for (html, section) in [
+            ("<meta itemprop=articleSection content=' World  news '>", Some("World news")),
+            ("<b itemprop='x articleSection'>World</b>", Some("World")),
+            (
+                "<div class=breadcrumb><a href=/>Home</a> › <a href=/world/>World</a></div>",
+                Some("World"),
+            ),
+            (
+                "<ol class='c-breadcrumbs'><li><a href=/>Home</a><li><a href=/a/7>A title</a></ol>",
+                None,
+            ),
+            ("<nav><a href=/world/>World</a></nav>", None),
+        ] {
+            assert_eq!(of(html).as_deref(), section, "{html}");
+        }
+    }
 }

@@ -22,7 +22,7 @@ impl Facts<'_> {
     pub(crate) fn shown_picture(&self, end: Id) -> Option<String> {
         let from = self.heading.unwrap_or(0);
         (from..end.min(self.tree.len()))
-            .filter(|&id| self.tree.name(id) == "img" && !self.beside(id) && self.fits(id))
+            .filter(|&id| self.tree.name(id) == "img" && !self.of_others[id] && self.fits(id))
             .find_map(|id| self.sources(id).iter().find_map(|source| self.fitting(source)))
     }
 
