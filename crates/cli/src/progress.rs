@@ -72,8 +72,12 @@ impl Drop for Progress {
 fn brake(now: &Snapshot, told: &mut bool) -> Option<String> {
     let why = now.brake.as_ref().filter(|_| !*told)?;
     *told = true;
-    let faster = "for a site of your own: --delay 0 --connections-per-host 8";
-    Some(format!("Politeness is the brake: {why}; {faster}"))
+    // What a host itself asks for, or somebody has set, is not to be shortened by a flag.
+    let faster = match why.ends_with(')') {
+        true => "",
+        false => "; for a site of your own: --delay 0 --connections-per-host 8",
+    };
+    Some(format!("Politeness is the brake: {why}{faster}"))
 }
 
 /// One line: pages, queue, speed, connections, hosts and why they wait, errors, time left.

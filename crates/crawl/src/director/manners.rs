@@ -278,9 +278,11 @@ impl Director {
             return None;
         }
         let (gap, brake) = self.frontier.next_gap()?;
-        let hosts = match counts.loaded {
-            1 => "the host is".to_owned(),
-            n => format!("each of {n} hosts is"),
+        // Our own delay holds for all of them, anything else for the one that comes next.
+        let hosts = match (counts.loaded, brake) {
+            (1, _) => "the host is".to_owned(),
+            (n, Brake::Delay) => format!("each of {n} hosts is"),
+            (_, _) => "the host that comes next is".to_owned(),
         };
         let why = match brake {
             Brake::Delay => "",
