@@ -201,8 +201,12 @@ pub(super) fn by_front(
     let title = outline.inside(0, &["title"]).next().map(|n| outline.line(n, 200, |_| false));
     let title = title.unwrap_or_default().to_lowercase();
     let names: Vec<&str> = title.split(['|', '-', '–', '—', ':', '·']).map(str::trim).collect();
+    let found = headlines(outline, url, pinned, &Learned::default(), time);
+    // Where some lie below the page itself, others are those of all the site.
+    let is_below = |to: &CanonicalUrl| url.path() != "/" && to.path().starts_with(url.path());
+    let has_own = found.iter().filter(|headline| is_below(&headline.url)).count() >= 2;
     let mut out = Vec::new();
-    for headline in headlines(outline, url, pinned, &Learned::default(), time) {
+    for headline in found {
         let Some((address, recipe)) = teller.target(&headline.url) else { continue };
         let heading = headline.section.trim();
         // What a front page is called is no section of it.
@@ -210,7 +214,8 @@ pub(super) fn by_front(
         let short = heading.split_whitespace().count() <= HEADING;
         let under = if short && !is_name { said(recipe, heading) } else { None };
         // What others read is of all subjects.
-        let here = here.clone().filter(|_| !is_popular_heading(heading));
+        let is_of_it = !is_popular_heading(heading) && (!has_own || is_below(&headline.url));
+        let here = here.clone().filter(|_| is_of_it);
         let hint = Hint {
             shown: headline.time.filter(|shown| *shown <= time).map(|shown| shown.0),
             summary: shortened(&headline.summary),
@@ -409,6 +414,31 @@ mod tests {
             assert_eq!(told.len(), 4, "{at}");
             assert!(told.iter().all(|(_, hint)| hint.subject.as_deref() == subject), "{at}");
         }
+    }
+
+    #[test]
+    fn what_others_read_is_not_of_the_section_beside_which_it_stands() {
+        let link = |path: &str, title: &str| {
+            format!(
+                "<div class=item><h3><a href='{path}'>{title}</a></h3><p>Some words of it, a few more.</p></div>"
+            )
+        };
+        let page = [
+            link("/sport/481570.html", "Derby delight for Marchant as Rovers go top"),
+            link("/sport/481607.html", "Stalemate at Ashgate leaves Thornby second"),
+            link("/news/483309.html", "Village pub saved by its two hundred shareholders"),
+        ];
+        let page = format!("<body><main>{}</main></body>", page.concat());
+        let outline = argiope_parse::parse_outline(page.as_bytes(), None);
+        let (at, own, sites) = (url("http://www.n.test/sport/"), site(), Sites::new(vec![site()]));
+        let teller = Teller { doc: 7, url: &at, recipe: &own, sites: &sites };
+        let told = by_front(&outline, &teller, &Suffixes::built_in(), Time(1_795_000_000_000));
+        let of = |path: &str| {
+            let address = address(&url(&format!("http://www.n.test{path}")));
+            told.iter().find(|(at, _)| *at == address).and_then(|(_, hint)| hint.subject.clone())
+        };
+        assert_eq!(of("/sport/481570.html").as_deref(), Some("sport"));
+        assert_eq!((told.len(), of("/news/483309.html")), (3, None));
     }
 
     #[test]
