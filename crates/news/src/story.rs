@@ -39,7 +39,7 @@ const ENOUGH: f32 = 0.5;
 /// How likely that must be for the articles of two stories that are one.
 const ENOUGH_TO_JOIN: f32 = 0.6;
 /// How much of their facts stories in different languages must share.
-const ENOUGH_ABROAD: f32 = 0.22;
+const ENOUGH_ABROAD: f32 = 0.27;
 /// Articles of a story that an article is compared with: those that are most like it.
 const CLOSEST: usize = 3;
 /// Articles of each of two stories that are compared.
