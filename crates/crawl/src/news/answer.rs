@@ -355,13 +355,16 @@ impl Open {
             .recipes()
             .iter()
             .map(|r| {
-                let name = if r.name.is_empty() { &r.site } else { &r.name };
+                // Without a name of its own it is what its pages call it.
+                let own = Some(&*r.name).filter(|name| !name.is_empty() && *name != r.site);
+                let name = own.or_else(|| self.called(&r.site)).unwrap_or(&r.site);
                 site_row(&r.site, name, &r.front, Some(r.cycle.unwrap_or(cycle)))
             })
             .collect();
         let left = by_site.keys().filter_map(|n| table.sites.name(*n));
         let left = left.filter(|site| sites.recipes().iter().all(|r| r.site != **site));
-        of_sites.extend(left.map(|site| site_row(site, site, &[], None)));
+        let called = |site| self.called(site).unwrap_or(site);
+        of_sites.extend(left.map(|site| site_row(site, called(site), &[], None)));
         let named = |counts: HashMap<u32, u64>, names: &super::table::Names, key: &str| {
             let mut rows: Vec<(u64, String)> = counts
                 .into_iter()

@@ -47,6 +47,8 @@ const ROWS: usize = 4_096;
 const AHEAD: usize = 64;
 /// Articles that rules are held against before somebody else may ask.
 const RULED: usize = 2_000;
+/// Names that are counted of a site.
+const NAMES: usize = 50;
 /// What is said of so many articles stands in one record.
 const TOLD: usize = 256;
 /// A mark is written after so many rows of the change log that came to nothing; a page that was read counts as a hundred.
@@ -80,6 +82,8 @@ pub(super) struct Open {
     pub reader: Reader,
     /// What pages and feeds say of articles.
     pub hints: Hints,
+    /// What sites call themselves on the pages of their articles, and how often.
+    called: HashMap<String, HashMap<String, u32>>,
     /// How far each partition's log is read.
     read: BTreeMap<u16, u64>,
     /// How long it was when the first sites began to be taken in: all before is among their earlier pages.
@@ -149,6 +153,7 @@ impl Open {
             stories: Stories::default(),
             reader,
             hints: Hints::default(),
+            called: HashMap::new(),
             read: BTreeMap::new(),
             begun: None,
             taken: BTreeSet::new(),
@@ -204,9 +209,11 @@ impl Open {
         // The oldest first, as they came.
         for n in compared.into_iter().rev() {
             let row = self.table.rows[n as usize].clone();
-            let gist = self.log()?.body(row.at)?.gist;
+            let body = self.log()?.body(row.at)?;
             let site = self.table.sites.name(row.site).unwrap_or_default();
-            self.stories.restore(row.doc, site, Time(row.time), gist, row.story);
+            self.stories.restore(row.doc, site, Time(row.time), body.gist, row.story);
+            let site = site.to_owned();
+            self.hear(&site, body.source);
         }
         Ok(())
     }
@@ -235,12 +242,28 @@ impl Open {
         Ok(())
     }
 
+    /// A page of a site says what the site is called.
+    fn hear(&mut self, site: &str, name: Option<String>) {
+        let Some(name) = name.filter(|name| !name.trim().is_empty()) else { return };
+        let names = self.called.entry(site.to_owned()).or_default();
+        if names.len() < NAMES || names.contains_key(&name) {
+            *names.entry(name).or_default() += 1;
+        }
+    }
+
+    /// What most of its pages call a site.
+    pub fn called(&self, site: &str) -> Option<&str> {
+        let names = self.called.get(site)?.iter();
+        names.max_by_key(|(name, count)| (**count, std::cmp::Reverse(*name))).map(|(n, _)| &**n)
+    }
+
     /// Keeps an article, new or again.
     pub fn keep(&mut self, head: Head, body: Body) -> Result<(), NewsError> {
         let record = Record::Article(Box::new(head));
         let at = self.log()?.append(&record, Some(&body))?;
         if let Record::Article(head) = record {
             self.dead += self.table.put(&head, at);
+            self.hear(&head.site, body.source);
         }
         self.is_changed = true;
         Ok(())
@@ -311,6 +334,7 @@ impl Open {
         self.log()?.rewritten(&joined, &articles, with_rules, &after, &mark)?;
         (self.log, self.stories, self.dead) = (None, Stories::default(), 0);
         self.hints = Hints::default();
+        self.called.clear();
         self.ruling = None;
         self.replay()
     }

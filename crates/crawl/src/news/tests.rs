@@ -348,3 +348,18 @@ fn spans_back_are_read_and_written() {
     }
     assert_eq!((back_as(0), back_as(5), back_as(-1)), (None, None, None));
 }
+
+#[test]
+fn a_site_is_called_what_most_of_its_pages_call_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut open = opened(dir.path());
+    assert_eq!(open.called("n.test"), None);
+    for (doc, name) in [(1, "N Sport"), (2, "The N"), (3, "The N"), (4, " ")] {
+        let mut page = seen(doc, &format!("/{doc}"), NOON, &format!("Title {doc}"), text(doc, 0));
+        page.article.site = Some(name.to_owned());
+        open.take(&page, &site()).unwrap();
+    }
+    open.mark().unwrap();
+    assert_eq!(open.called("n.test"), Some("The N"));
+    assert_eq!(opened(dir.path()).called("n.test"), Some("The N"));
+}

@@ -98,7 +98,11 @@ fn list(global: &Global) -> anyhow::Result<ExitCode> {
             };
             let own = recipe.cycle.map(human_duration).map(Value::String);
             json!({
-                "name": recipe.name,
+                "name": match figure("name") {
+                    // What its pages call it, where it has no name of its own.
+                    Value::String(name) => name,
+                    _ => recipe.name.clone(),
+                },
                 "site": recipe.site,
                 "front": recipe.front,
                 "feeds": recipe.feeds,
