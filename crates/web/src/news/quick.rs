@@ -134,7 +134,7 @@ fn found(app: &App, site: &str, overview: &Value, looked: Result<Vec<Value>, Fai
         div.row.looked {
             @if rows.is_empty() { p.note { "No headlines were found at " bdi { (short(site, 100)) } "." } }
             @else {
-                h2 role="status" { strong { (plural(rows.len() as u64, "headline", "headlines")) } " of " bdi { (short(site, 100)) } " as they are now. "
+                h2 { span role="status" { strong { (plural(rows.len() as u64, "headline", "headlines")) } " of " bdi { (short(site, 100)) } " as they are now." } " "
                     span.quiet { "Nothing is stored." } }
             }
             @if !is_followed(site, overview) {
