@@ -98,7 +98,12 @@ impl Log {
         let mut good = start;
         let mut at = start;
         let mut batch = Vec::new();
-        while let Ok(Some((record, place))) = next_frame(&mut reader, at, length) {
+        while let Some((record, place)) = match next_frame(&mut reader, at, length) {
+            // Somebody cut it meanwhile.
+            Err(e) if e.kind() == ErrorKind::UnexpectedEof => None,
+            // What cannot be read just now is not torn.
+            read => read.map_err(fail)?,
+        } {
             at += place.bytes();
             let is_mark = matches!(record, Record::Mark { .. });
             batch.push((record, place));
