@@ -94,8 +94,10 @@ pub(super) struct Open {
     ruled: BTreeSet<u32>,
     /// Where holding rules against articles is, and what they fit so far.
     ruling: Option<Ruling>,
-    /// Bytes of the file that are of no more use.
+    /// Bytes of the file that are of no more use, apart from hints.
     pub dead: u64,
+    /// The hints that stand in the file, and their bytes; some of them are of use still.
+    told: (u64, u64),
     /// Whether something came that no mark stands behind.
     is_changed: bool,
     /// Rows of the change log and pages that came to nothing since the last mark.
@@ -160,6 +162,7 @@ impl Open {
             ruled: BTreeSet::new(),
             ruling: None,
             dead: 0,
+            told: (0, 0),
             is_changed: false,
             idle: 0,
             sites: Arc::new(Sites::default()),
@@ -185,7 +188,7 @@ impl Open {
                     self.ruled.insert(id);
                 }
                 Record::Told(told) => {
-                    self.dead += at.bytes();
+                    self.told = (self.told.0 + told.len() as u64, self.told.1 + at.bytes());
                     for (address, hint) in told {
                         self.hints.tell(address, hint);
                     }
@@ -272,7 +275,8 @@ impl Open {
     /// Keeps what is said of pages that are to come. Once they are there it stands in their rows.
     pub fn keep_told(&mut self, told: &[(u64, Hint)]) -> Result<(), NewsError> {
         for some in told.chunks(TOLD) {
-            self.dead += self.log()?.append(&Record::Told(some.to_vec()), None)?.bytes();
+            let at = self.log()?.append(&Record::Told(some.to_vec()), None)?;
+            self.told = (self.told.0 + some.len() as u64, self.told.1 + at.bytes());
             self.is_changed = true;
         }
         Ok(())
@@ -291,13 +295,24 @@ impl Open {
         let mark = self.mark_record();
         // The mark before is of no more use.
         self.dead += self.log()?.mark(&mark)?;
-        let dead = self.dead;
-        let log = self.log()?;
-        log.dead = dead;
-        if log.is_wasteful() {
-            self.compact()?;
+        let most = self.dead + self.told.1;
+        if !self.log()?.is_wasteful(most) {
+            return Ok(());
         }
-        Ok(())
+        let dead = self.dead + self.told_in_vain();
+        if self.log()?.is_wasteful(dead) { self.compact() } else { Ok(()) }
+    }
+
+    /// The hints that wait for their articles.
+    fn waiting(&self) -> impl Iterator<Item = (u64, &Hint)> {
+        self.hints.all().filter(|(at, _)| self.table.of_address(*at).is_none())
+    }
+
+    /// Bytes of hints in the file that nobody waits for any more, as far as one can tell without reading them.
+    fn told_in_vain(&self) -> u64 {
+        let (count, bytes) = self.told;
+        let waiting = (self.waiting().count() as u64).min(count);
+        bytes - (bytes as u128 * u128::from(waiting) / u128::from(count.max(1))) as u64
     }
 
     /// Ends a batch, even where nothing came of what was read.
@@ -320,8 +335,7 @@ impl Open {
         let mut after: Vec<Record> =
             lost.into_iter().map(|(doc, since)| Record::Lost(doc, Some(since))).collect();
         after.extend(self.ruled.iter().map(|id| Record::Rule { id: *id, docs: Vec::new() }));
-        let waiting = self.hints.all().filter(|(at, _)| self.table.of_address(*at).is_none());
-        let waiting: Vec<_> = waiting.map(|(at, hint)| (at, hint.clone())).collect();
+        let waiting: Vec<_> = self.waiting().map(|(at, hint)| (at, hint.clone())).collect();
         after.extend(waiting.chunks(TOLD).map(|some| Record::Told(some.to_vec())));
         let mark = self.mark_record();
         let table = std::mem::take(&mut self.table);
@@ -332,7 +346,7 @@ impl Open {
             head
         };
         self.log()?.rewritten(&joined, &articles, with_rules, &after, &mark)?;
-        (self.log, self.stories, self.dead) = (None, Stories::default(), 0);
+        (self.log, self.stories, self.dead, self.told) = (None, Stories::default(), 0, (0, 0));
         self.hints = Hints::default();
         self.called.clear();
         self.ruling = None;

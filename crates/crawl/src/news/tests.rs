@@ -333,6 +333,30 @@ fn what_waits_is_written_in_pieces_and_outlives_writing_anew() {
 }
 
 #[test]
+fn a_file_of_hints_that_wait_is_not_written_anew_at_every_mark() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut open = opened(dir.path());
+    open.take(&seen(1, "/1", NOON, "Title", text(1, 0)), &site()).unwrap();
+    let hint = |n: u64| Hint { summary: format!("{n} {}", "words ".repeat(60)), ..Hint::default() };
+    let path = dir.path().join(FILE);
+    let length = || fs::metadata(&path).unwrap().len();
+    open.told((100..5_100).map(|n| (n, hint(n))).collect()).unwrap();
+    open.mark().unwrap();
+    assert!(length() > 1 << 20, "{}", length());
+    let mut before = length();
+    for n in 5_100..5_110 {
+        open.told(vec![(n, hint(n))]).unwrap();
+        open.mark().unwrap();
+        // Nothing of it is of no use: it only grows, also after it was opened again.
+        assert!(length() > before, "{n}");
+        before = length();
+        if n == 5_105 {
+            open = opened(dir.path());
+        }
+    }
+}
+
+#[test]
 fn spans_back_are_read_and_written() {
     for (text, ms) in
         [("2d", -172_800_000), ("12h", -43_200_000), ("1w", -604_800_000), ("5m", -300_000)]
