@@ -105,7 +105,7 @@ pub enum RuleAction {
     Keep,
     /// They are not shown.
     Hide,
-    /// They are marked and stand first.
+    /// They are marked, and can be asked for alone.
     Alert,
 }
 
