@@ -608,9 +608,11 @@ impl NewsState {
                 );
                 drop(open);
                 remove(&self.dir.join(FILE))?;
-                let open = slot.insert(Open::new(&self.dir, Clock::System.now())?);
-                self.up_to_date(open)?;
-                work(open)
+                let mut open = Open::new(&self.dir, Clock::System.now())?;
+                self.up_to_date(&mut open)?;
+                let done = work(&mut open)?;
+                *slot = Some(open);
+                Ok(done)
             }
             done => {
                 // After a failure the file is read again: what was not written is not known.
