@@ -414,8 +414,9 @@ impl Open {
         body.summary = summary;
         body.quotable = seen.quotable;
         fill(head, body);
-        head.rules =
-            self.reader.fitting(&head.site, &[&article.title, &body.summary, &article.text]);
+        head.rules = self
+            .reader
+            .fitting([&head.site, &head.host], &[&article.title, &body.summary, &article.text]);
     }
 
     /// What others say of an article with these addresses.
@@ -452,7 +453,8 @@ impl Open {
             }
             if body.summary != summary {
                 let text = unpacked(&body.text);
-                head.rules = self.reader.fitting(&head.site, &[&body.title, &body.summary, &text]);
+                let texts = [&*body.title, &*body.summary, &*text];
+                head.rules = self.reader.fitting([&head.site, &head.host], &texts);
             }
             self.keep(head, body)?;
         }

@@ -512,7 +512,8 @@ impl Open {
             let body = self.log()?.body(row.at)?;
             let text = unpacked(&body.text);
             let site = self.table.sites.name(row.site).unwrap_or_default();
-            let fitting = self.reader.fitting(site, &[&body.title, &body.summary, &text]);
+            let host = self.table.hosts.name(row.host).unwrap_or_default();
+            let fitting = self.reader.fitting([site, host], &[&body.title, &body.summary, &text]);
             for id in fitting.into_iter().filter(|id| ruling.rules.contains(id)) {
                 ruling.fitting.entry(id).or_default().push(row.doc);
             }
