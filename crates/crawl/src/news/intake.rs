@@ -267,6 +267,8 @@ impl Open {
         };
         let at = self.table.rows[n as usize].at;
         let (mut head, mut body) = (self.log()?.head(at)?, self.log()?.body(at)?);
+        // Rules may have been held against it since it was written.
+        head.rules = self.table.rules.get(&n).cloned().unwrap_or_default();
         if head.pages.len() >= MAX_PAGES && head.pages.iter().all(|other| other.doc != seen.doc) {
             self.table.shows_too(seen.doc, seen.time.0, n);
             return Ok(());

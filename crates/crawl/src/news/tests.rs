@@ -244,6 +244,19 @@ fn a_change_that_another_page_brought_first_is_a_version_once() {
     assert_eq!(all(&mut open).iter().map(|row| row.1).collect::<Vec<_>>(), [3]);
 }
 
+#[test]
+fn a_rule_that_was_made_since_stays_when_an_older_capture_comes() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut open = opened(dir.path());
+    let at = |doc, path: &str, time| seen(doc, path, time, "A vote in the town", text(1, 0));
+    open.take(&at(1, "/a", NOON), &site()).unwrap();
+    let id = open.reader.add_rule(&rule("vote")).unwrap().id;
+    while open.rule().unwrap() {}
+    open.take(&at(2, "/b", NOON - 60_000), &site()).unwrap();
+    let n = open.table.of_doc(2).unwrap();
+    assert_eq!((n, open.table.rules.get(&n)), (0, Some(&vec![id])));
+}
+
 fn rule(words: &str) -> WordRule {
     WordRule { id: 0, action: RuleAction::Hide, words: words.to_owned(), site: None }
 }
