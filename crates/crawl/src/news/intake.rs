@@ -154,7 +154,10 @@ impl Pages<'_> {
             }
             Read::Text(text) => (PageKind::Unknown, None, of_text(*text)),
         };
-        let led_to = is_news && row.depth >= ARTICLE || hints.of(address(url)).is_some();
+        let led_to = is_news && row.depth >= ARTICLE
+            || hints.of(address(url)).is_some()
+            // Hints of what is known by now are not kept.
+            || table.of_doc(row.doc.0).is_some();
         if is_article(url, recipe, kind, &article, led_to) {
             let quotable = !(capture.directives.nosnippet || capture.directives.noarchive);
             let (doc, url) = (row.doc.0, url.clone());
