@@ -223,7 +223,7 @@ impl Open {
             "seen": iso(head.seen),
             "time": iso(head.time),
             "updated": updated.map(iso),
-            "gone": self.table.lost.get(&head.doc).copied().map(iso),
+            "gone": self.table.gone(&head).map(iso),
             "versions": head.versions,
             "picture": body.picture,
             "section": body.section,

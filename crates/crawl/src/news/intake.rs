@@ -280,8 +280,9 @@ impl Open {
         let known = head.pages.iter().any(|other| other.doc != seen.doc && other.print == print);
         let mut merged: Vec<u32> = [mine, twin].into_iter().flatten().filter(|m| *m != n).collect();
         merged.dedup();
+        let mut lost = Vec::new();
         for other in &merged {
-            self.merge(*other, &mut head, &mut body)?;
+            lost.extend(self.merge(*other, &mut head, &mut body)?);
         }
         let newest = head.pages.iter().all(|other| other.last <= seen.time.0);
         let before = head.pages.iter_mut().find(|other| other.doc == seen.doc);
@@ -326,7 +327,11 @@ impl Open {
             let placed = self.stories.put(head.doc, &head.site, Time(head.time), body.gist.clone());
             self.placed(placed, &mut head)?;
         }
-        self.keep(head, body)
+        self.keep(head, body)?;
+        for (doc, since) in lost {
+            self.lost(doc, Some(since))?;
+        }
+        Ok(())
     }
 
     /// Whether an article has at least a part of the word runs of a page, or all of its text.
@@ -466,11 +471,18 @@ impl Open {
         self.keep_told(&waiting)
     }
 
-    /// An article turned out to be another one: its pages are that one's.
-    fn merge(&mut self, mine: u32, head: &mut Head, body: &mut Body) -> Result<(), NewsError> {
+    /// An article turned out to be another one: its pages are that one's. Says of its first page, if that is no more, since
+    /// when.
+    fn merge(
+        &mut self,
+        mine: u32,
+        head: &mut Head,
+        body: &mut Body,
+    ) -> Result<Option<(u64, i64)>, NewsError> {
         let at = self.table.rows[mine as usize].at;
         let (other, told) = (self.log()?.head(at)?, self.log()?.body(at)?);
         self.log()?.append(&Record::Gone(other.doc), None)?;
+        let lost = self.table.lost.get(&other.doc).map(|since| (other.doc, *since));
         self.dead += self.table.remove(other.doc);
         self.stories.forget(other.doc);
         head.seen = head.seen.min(other.seen);
@@ -481,6 +493,6 @@ impl Open {
         body.hint.join(told.hint);
         body.urls.extend([told.url].into_iter().chain(told.urls));
         body.urls.truncate(MAX_URLS);
-        Ok(())
+        Ok(lost)
     }
 }

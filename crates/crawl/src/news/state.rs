@@ -378,13 +378,16 @@ impl Open {
                 self.taken.remove(&head.site);
             }
             self.table.remove(head.doc);
+            for page in &head.pages {
+                self.table.lost.remove(&page.doc);
+            }
         }
         self.hints.forget(docs, addresses);
         self.mark()?;
         self.compact()
     }
 
-    /// The page of an article is no more, or is there again.
+    /// A page of an article is no more, or is there again.
     pub fn lost(&mut self, doc: u64, since: Option<i64>) -> Result<(), NewsError> {
         if self.table.lose(doc, since) {
             self.dead += self.log()?.append(&Record::Lost(doc, since), None)?.bytes();

@@ -257,6 +257,29 @@ fn a_rule_that_was_made_since_stays_when_an_older_capture_comes() {
     assert_eq!((n, open.table.rules.get(&n)), (0, Some(&vec![id])));
 }
 
+#[test]
+fn an_article_is_gone_when_none_of_its_pages_is_left() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut open = opened(dir.path());
+    let at = |doc, path: &str| seen(doc, path, NOON, "A vote in the town", text(1, 0));
+    open.take(&at(1, "/amp/a"), &site()).unwrap();
+    open.take(&at(2, "/a"), &site()).unwrap();
+    let gone = |open: &mut Open| {
+        let (head, _) = open.body(0).unwrap();
+        assert_eq!(head.pages.len(), 2);
+        open.table.gone(&head)
+    };
+    open.lost(1, Some(NOON + 1)).unwrap();
+    assert_eq!(gone(&mut open), None);
+    open.lost(2, Some(NOON + 2)).unwrap();
+    assert_eq!(gone(&mut open), Some(NOON + 2));
+    open.mark().unwrap();
+    let mut open = opened(dir.path());
+    assert_eq!(gone(&mut open), Some(NOON + 2));
+    open.lost(1, None).unwrap();
+    assert_eq!(gone(&mut open), None);
+}
+
 fn rule(words: &str) -> WordRule {
     WordRule { id: 0, action: RuleAction::Hide, words: words.to_owned(), site: None }
 }
