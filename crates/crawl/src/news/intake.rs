@@ -485,6 +485,7 @@ impl Open {
         let lost = self.table.lost.get(&other.doc).map(|since| (other.doc, *since));
         self.dead += self.table.remove(other.doc);
         self.stories.forget(other.doc);
+        self.reader.read_as(other.doc, head.doc)?;
         head.seen = head.seen.min(other.seen);
         head.pages.extend(other.pages);
         head.pages.truncate(MAX_PAGES);

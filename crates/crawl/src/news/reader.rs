@@ -193,6 +193,16 @@ impl Reader {
         self.write().map(|()| Some(view))
     }
 
+    /// What was read as one article was read as another, which it turned out to be.
+    pub fn read_as(&mut self, one: u64, other: u64) -> Result<(), NewsError> {
+        let Some(at) = self.read_at(one) else { return Ok(()) };
+        if self.read_at(other).is_some_and(|known| known >= at) {
+            return Ok(());
+        }
+        self.kept.read.insert(other, at);
+        self.write()
+    }
+
     /// The rules that fit an article of a site and a host, by their numbers.
     pub fn fitting(&self, places: [&str; 2], texts: &[&str]) -> Vec<u32> {
         let is_of = |place: &str, of: &str| {

@@ -280,6 +280,24 @@ fn an_article_is_gone_when_none_of_its_pages_is_left() {
     assert_eq!(gone(&mut open), None);
 }
 
+#[test]
+fn what_was_read_as_another_article_is_read_and_still_gone_where_that_was() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut open = opened(dir.path());
+    open.take(&seen(1, "/a", NOON, "The first", text(1, 0)), &site()).unwrap();
+    open.take(&seen(2, "/b", NOON, "The second", text(2, 0)), &site()).unwrap();
+    open.reader.mark(&[2], true, Time(NOON)).unwrap();
+    open.lost(1, Some(NOON + 1)).unwrap();
+    open.lost(2, Some(NOON + 1)).unwrap();
+    // The second page shows the first article now, and says so.
+    let mut moved = seen(2, "/b", NOON + 1, "The first", text(1, 0));
+    moved.article.canonical = Some(url("/a").as_str().to_owned());
+    open.take(&moved, &site()).unwrap();
+    assert_eq!((all(&mut open).len(), open.reader.read_at(1)), (1, Some(NOON)));
+    let (head, _) = open.body(0).unwrap();
+    assert_eq!(open.table.gone(&head), Some(NOON + 1));
+}
+
 fn rule(words: &str) -> WordRule {
     WordRule { id: 0, action: RuleAction::Hide, words: words.to_owned(), site: None }
 }
