@@ -494,7 +494,9 @@ impl NewsState {
                     });
                     let was_there = |n: &u32| {
                         let row = &open.table.rows[*n as usize];
-                        seen.is_none_or(|seen| row.seen.max(row.updated) <= seen)
+                        // What was fetched long ago may have been taken in since.
+                        let came = open.came.get(&row.doc).copied().unwrap_or(i64::MIN);
+                        seen.is_none_or(|seen| came.max(row.seen).max(row.updated) <= seen)
                     };
                     let unread = shown.filter(|n| !open.is_read(*n) && was_there(n));
                     let docs: Vec<u64> = unread.map(|n| open.table.rows[n as usize].doc).collect();

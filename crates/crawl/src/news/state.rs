@@ -84,6 +84,8 @@ pub(super) struct Open {
     pub hints: Hints,
     /// What sites call themselves on the pages of their articles, and how often.
     called: HashMap<String, HashMap<String, u32>>,
+    /// When articles and their versions were taken in, of those that came since the news were opened, by their numbers.
+    pub came: HashMap<u64, i64>,
     /// How far each partition's log is read.
     read: BTreeMap<u16, u64>,
     /// How long it was when the first sites began to be taken in: all before is among their earlier pages.
@@ -156,6 +158,7 @@ impl Open {
             reader,
             hints: Hints::default(),
             called: HashMap::new(),
+            came: HashMap::new(),
             read: BTreeMap::new(),
             begun: None,
             taken: BTreeSet::new(),
@@ -265,6 +268,12 @@ impl Open {
         let record = Record::Article(Box::new(head));
         let at = self.log()?.append(&record, Some(&body))?;
         if let Record::Article(head) = record {
+            let before = self.table.of_doc(head.doc);
+            let before = before.map(|n| &self.table.rows[n as usize]);
+            let before = before.filter(|row| row.doc == head.doc).map(|row| row.updated);
+            if before != Some(head.updated.unwrap_or(i64::MIN)) {
+                self.came.insert(head.doc, Clock::System.now().0);
+            }
             self.dead += self.table.put(&head, at);
             self.hear(&head.site, body.source);
         }
