@@ -275,7 +275,10 @@ impl Open {
                 self.came.insert(head.doc, Clock::System.now().0);
             }
             self.dead += self.table.put(&head, at);
-            self.hear(&head.site, body.source);
+            // Each article says it once, however often it is kept.
+            if before.is_none() {
+                self.hear(&head.site, body.source);
+            }
         }
         self.is_changed = true;
         Ok(())

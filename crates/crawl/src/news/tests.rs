@@ -298,6 +298,29 @@ fn what_was_read_as_another_article_is_read_and_still_gone_where_that_was() {
     assert_eq!(open.table.gone(&head), Some(NOON + 1));
 }
 
+#[test]
+fn what_was_taken_in_is_known_by_when_and_once_for_each_version() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut open = opened(dir.path());
+    let page = |time, edition| {
+        let mut page = seen(1, "/a", time, "The first", text(1, edition));
+        page.article.site = Some("The N".to_owned());
+        page
+    };
+    open.take(&page(NOON - DAY, 0), &site()).unwrap();
+    let first = open.came.insert(1, 5);
+    // Captured long ago, and taken in just now.
+    assert!(first.is_some_and(|at| at > 1_700_000_000_000), "{first:?}");
+    // What others say of it is no version.
+    let hint = Hint { summary: "Words.".to_owned(), ..Hint::default() };
+    open.told(vec![(address(&url("/a")), hint)]).unwrap();
+    assert_eq!(open.came.get(&1), Some(&5));
+    open.take(&page(NOON, 1), &site()).unwrap();
+    assert!(open.came[&1] > 5);
+    open.mark().unwrap();
+    assert!(opened(dir.path()).came.is_empty());
+}
+
 fn rule(words: &str) -> WordRule {
     WordRule { id: 0, action: RuleAction::Hide, words: words.to_owned(), site: None }
 }
@@ -435,6 +458,12 @@ fn a_site_is_called_what_most_of_its_pages_call_it() {
     for (doc, name) in [(1, "N Sport"), (2, "The N"), (3, "The N"), (4, " ")] {
         let mut page = seen(doc, &format!("/{doc}"), NOON, &format!("Title {doc}"), text(doc, 0));
         page.article.site = Some(name.to_owned());
+        open.take(&page, &site()).unwrap();
+    }
+    // One that changes often says it no louder.
+    for edition in 1..4 {
+        let mut page = seen(1, "/1", NOON + i64::from(edition), "Title 1", text(1, edition));
+        page.article.site = Some("N Sport".to_owned());
         open.take(&page, &site()).unwrap();
     }
     open.mark().unwrap();
