@@ -14,12 +14,13 @@
 mod newcomers;
 
 use super::hint::Hints;
-use super::intake::{Known, Looked, Pages, unpacked};
+use super::intake::{Known, Looked, Pages, Unread, unpacked};
 use super::log::Log;
 use super::reader::Reader;
 use super::row::{Body, Head, Hint, Record};
 use super::table::Table;
 use super::{NewsError, NewsSource};
+use crate::backlinks::chain;
 use crate::data_dir::DataDir;
 use crate::follow::{Failure, Follower};
 use crate::settings::EngineSettings;
@@ -70,6 +71,7 @@ pub struct NewsState {
     pub(super) source: NewsSource,
     pub(super) cycle: Duration,
     followed: AtomicBool,
+    unread: Mutex<Option<Unread>>,
     open: Mutex<Option<Open>>,
 }
 
@@ -598,6 +600,7 @@ impl NewsState {
             source: settings.news.source.clone(),
             cycle: settings.news.cycle,
             followed: AtomicBool::new(false),
+            unread: Mutex::new(None),
             open: Mutex::new(None),
         }
     }
@@ -647,6 +650,7 @@ impl NewsState {
             text: &self.text,
             pinned: &self.pinned,
             news_jobs: OnceCell::new(),
+            unread: &self.unread,
         }
     }
 
@@ -682,7 +686,18 @@ impl NewsState {
         if self.followed.load(Relaxed) {
             return Ok(());
         }
-        while begun.elapsed() < PATIENCE && self.piece()? {}
+        while begun.elapsed() < PATIENCE {
+            match self.piece() {
+                Ok(true) => {}
+                Ok(false) => break,
+                // What is there can be shown without it.
+                Err(e @ NewsError::Page { .. }) => {
+                    tracing::warn!("news fall behind: {}", chain(&e));
+                    break;
+                }
+                Err(e) => return Err(e),
+            }
+        }
         self.with(Open::keep_place)
     }
 

@@ -1,16 +1,18 @@
 //! Articles taken in without a crawl: writing anew, merging, and what others say of them.
 
-use super::intake::Seen;
+use super::intake::{Seen, is_passing};
 use super::judge::address;
 use super::row::Hint;
 use super::state::{FILE, Open};
 use super::{RuleAction, WordRule, back_as, back_of};
+use crate::versions::VersionError;
+use argiope_archive::ArchiveError;
 use argiope_model::{CanonicalUrl, Time};
 use argiope_news::Recipe;
 use argiope_parse::{Article, Sure, When};
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::Path;
+use std::{fs, io};
 
 const DAY: i64 = 86_400_000;
 const NOON: i64 = 1_800_000_000_000 / DAY * DAY + DAY / 2;
@@ -431,6 +433,23 @@ fn a_file_of_hints_that_wait_is_not_written_anew_at_every_mark() {
             open = opened(dir.path());
         }
     }
+}
+
+#[test]
+fn what_a_disk_or_a_store_refuses_is_tried_again_and_what_is_not_kept_is_not() {
+    let io = |error: io::Error| {
+        let path = "1.warc".into();
+        VersionError::Archive(ArchiveError::Io { action: "open", path, source: error })
+    };
+    // Too many open files; an error of the disk; no such file.
+    assert!(is_passing(&io(io::Error::from_raw_os_error(24))));
+    assert!(is_passing(&VersionError::Encoding(io::Error::from_raw_os_error(5).into())));
+    assert!(is_passing(&VersionError::Asking("the store is gone".into())));
+    assert!(!is_passing(&io(io::Error::from_raw_os_error(2))));
+    let torn = io::Error::new(io::ErrorKind::InvalidData, "no gzip");
+    assert!(!is_passing(&VersionError::Encoding(torn.into())));
+    assert!(!is_passing(&VersionError::NotKept(String::new())));
+    assert!(!is_passing(&VersionError::NoOriginal(String::new())));
 }
 
 #[test]
