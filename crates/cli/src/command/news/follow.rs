@@ -100,10 +100,20 @@ fn removed_beside(file: &Path) -> PathBuf {
     file.with_file_name("removed.toml")
 }
 
-/// What is kept of removed entries; a file that cannot be read keeps nothing.
-fn removed(file: &Path) -> DocumentMut {
-    let text = fs::read_to_string(removed_beside(file)).unwrap_or_default();
-    text.parse().unwrap_or_default()
+/// What is kept of removed entries.
+fn removed(file: &Path) -> anyhow::Result<DocumentMut> {
+    let path = removed_beside(file);
+    let at = || {
+        format!(
+            "cannot read {}, which keeps the entries of sites that were removed; mend or move it",
+            path.display()
+        )
+    };
+    match fs::read_to_string(&path) {
+        Ok(text) => text.parse().with_context(at),
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(DocumentMut::new()),
+        Err(e) => Err(e).with_context(at),
+    }
 }
 
 /// Whether an entry is that of a site.
@@ -113,7 +123,7 @@ fn is_of(table: &Table, site: &str) -> bool {
 
 /// Keeps an entry that is about to be removed.
 fn put_aside(file: &Path, mut table: Table, site: &str) -> anyhow::Result<()> {
-    let mut doc = removed(file);
+    let mut doc = removed(file)?;
     tables(&mut doc).retain(|known| !is_of(known, site));
     table.set_position(None);
     table.decor_mut().set_prefix("\n");
@@ -128,7 +138,8 @@ fn take_back(
     recipes: &mut Vec<Recipe>,
     site: &str,
 ) -> anyhow::Result<bool> {
-    let mut removed = removed(file);
+    // What cannot be read stays as it is, and hinders nobody from following.
+    let mut removed = removed(file).unwrap_or_default();
     let kept = tables(&mut removed).iter().find(|table| is_of(table, site)).cloned();
     let Some(mut table) = kept.filter(|_| !recipes.iter().any(|known| known.site == site)) else {
         return Ok(false);
@@ -619,5 +630,28 @@ mod tests {
         assert_eq!(fs::read_to_string(&file).unwrap(), "[[site]]\nsit = 'a.test'\n");
         fs::remove_file(&file).unwrap();
         assert!(source.sites().is_empty());
+    }
+
+    #[test]
+    fn entries_that_were_removed_are_not_written_over_where_they_cannot_be_read() {
+        let dir = tempfile::tempdir().unwrap();
+        let global = global(dir.path());
+        for site in ["a.test", "b.test"] {
+            follow(&global, site).unwrap();
+        }
+        unfollow(&global, "a.test").unwrap();
+        let removed = removed_beside(&file_of(&global));
+        let text = fs::read_to_string(&removed).unwrap();
+        let mistaken = text.replace("[[site]]", "[[site]");
+        fs::write(&removed, &mistaken).unwrap();
+        let error = unfollow(&global, "b.test").unwrap_err().to_string();
+        assert!(error.contains("removed.toml") && error.contains("mend"), "{error}");
+        assert_eq!(fs::read_to_string(&removed).unwrap(), mistaken);
+        assert_eq!(read(&global).unwrap().len(), 1);
+        follow(&global, "c.test").unwrap();
+        fs::write(&removed, &text).unwrap();
+        unfollow(&global, "b.test").unwrap();
+        let kept = fs::read_to_string(&removed).unwrap();
+        assert!(kept.contains("a.test") && kept.contains("b.test"), "{kept}");
     }
 }
