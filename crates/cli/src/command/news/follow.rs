@@ -384,17 +384,21 @@ fn more(
             && !recipe.front.iter().any(|known| same_page(known, front))
     });
     for (key, list, url, what) in [
-        ("feeds", &recipe.feeds, feed, "its feeds"),
-        ("front", &recipe.front, front, "its front pages"),
+        ("feeds", &mut recipe.feeds, feed, "its feeds"),
+        ("front", &mut recipe.front, front, "its front pages"),
     ] {
         let Some(url) = url else { continue };
-        let pages = list.iter().map(String::as_str).chain([url.as_str()]);
-        table[key] = value(Array::from_iter(pages));
+        match table.get_mut(key).and_then(Item::as_array_mut) {
+            Some(there) => there.push(url.as_str()),
+            None => {
+                let pages = list.iter().map(String::as_str).chain([url.as_str()]);
+                table[key] = value(Array::from_iter(pages));
+            }
+        }
+        // An entry may get thousands of feeds, one by one; all of them are read again before they are written.
+        list.push(url.as_str().to_owned());
         said += &format!("; {url} is now one of {what}");
         new = true;
-    }
-    if new {
-        *recipe = reread(table)?;
     }
     Ok(Followed { recipe: recipe.clone(), new, said: said + "." })
 }
