@@ -14,6 +14,7 @@ pub struct Sites {
     recipes: Vec<Recipe>,
     /// Feeds that are named, and by which recipe.
     feeds: HashMap<CanonicalUrl, usize>,
+    is_unknown: bool,
 }
 
 impl Sites {
@@ -30,7 +31,17 @@ impl Sites {
                 }
             }
         }
-        Sites { recipes, feeds }
+        Sites { recipes, feeds, is_unknown: false }
+    }
+
+    /// Not yet known: who asks has nothing to take in, and parts with none that were followed.
+    pub fn unknown() -> Self {
+        Sites { is_unknown: true, ..Sites::default() }
+    }
+
+    /// Whether they are not known yet.
+    pub fn is_unknown(&self) -> bool {
+        self.is_unknown
     }
 
     /// All of them, as given.

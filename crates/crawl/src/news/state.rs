@@ -468,7 +468,8 @@ impl Open {
 
     /// Does a piece of what is to be done; says whether there is more.
     fn step(&mut self, pages: &Pages<'_>, sites: &Arc<Sites>) -> Result<bool, NewsError> {
-        if sites.is_empty() && self.taken.is_empty() && self.reader.former().is_empty() {
+        let none = sites.is_empty() && self.taken.is_empty() && self.reader.former().is_empty();
+        if none || sites.is_unknown() {
             return Ok(false);
         }
         self.newcomers(sites, pages.store)?;

@@ -240,6 +240,12 @@ async fn a_site_that_comes_back_brings_what_came_meanwhile() {
     place.crawl(settings(), order(&[site.url("/")])).await;
     assert_eq!(Desk::of(&place, followed(&[SITE])).articles().len(), 3);
     let reader = || fs::read_to_string(place.path.join("news/reader.json")).unwrap_or_default();
+    // Nobody is parted with where it is not known who is followed.
+    let unknown = Arc::new(Sites::unknown());
+    let mut nobody = followed(&[]);
+    nobody.news.source = NewsSource::new(move || unknown.clone());
+    assert_eq!(Desk::of(&place, nobody).articles().len(), 3);
+    assert!(!reader().contains(SITE));
     assert_eq!(Desk::of(&place, followed(&[])).articles().len(), 3);
     assert!(reader().contains(SITE));
     edition.store(1, Ordering::SeqCst);

@@ -17,7 +17,7 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
-use std::time::SystemTime;
+use std::time::{Duration, Instant, SystemTime};
 use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, Table, value};
 
 /// What a new file begins with.
@@ -26,6 +26,9 @@ const HEAD: &str = "\
 # An entry may also have name, feeds, patterns, subjects, article and cycle; `argiope news sites test URL`
 # says what a URL means by it.
 ";
+
+/// Editors take a file away, or empty it, before they write it anew.
+const SAVED: Duration = Duration::from_secs(3);
 
 /// The registrable domain of a host.
 pub fn site_of(host: &str) -> &str {
@@ -46,25 +49,46 @@ pub fn read(global: &Global) -> anyhow::Result<Vec<Recipe>> {
 
 /// The sites that a file (`news/sites.toml` of a data directory) names, read again when it has changed.
 pub fn source(file: &Path) -> NewsSource {
+    source_after(file, SAVED)
+}
+
+/// The same; a file that is gone or empty counts after so long.
+fn source_after(file: &Path, saved: Duration) -> NewsSource {
     #[derive(Default)]
     struct Known {
-        stamp: Option<(SystemTime, u64)>,
-        sites: Arc<Sites>,
+        /// Of the file that was read last; `None` before anybody looked.
+        stamp: Option<Option<(SystemTime, u64)>>,
+        /// `None` before a file could be read; one that is not there could.
+        sites: Option<Arc<Sites>>,
+        /// Since when there is nothing in it any more.
+        none: Option<Instant>,
     }
     let (file, known) = (file.to_owned(), Mutex::new(Known::default()));
+    let unknown = Arc::new(Sites::unknown());
     NewsSource::new(move || {
         let stamp = fs::metadata(&file).and_then(|is| Ok((is.modified()?, is.len()))).ok();
         let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
-        if stamp != known.stamp {
-            known.stamp = stamp;
+        let is_none = stamp.is_none_or(|(_, length)| length == 0);
+        match known.sites.clone().filter(|sites| is_none && !sites.is_empty()) {
+            Some(had) => {
+                if known.none.get_or_insert_with(Instant::now).elapsed() < saved {
+                    return had;
+                }
+            }
+            None => known.none = None,
+        }
+        if known.stamp != Some(stamp) {
+            known.stamp = Some(stamp);
             match recipes_of(&file) {
-                Ok(recipes) => known.sites = Arc::new(Sites::new(recipes.unwrap_or_default())),
+                Ok(recipes) => {
+                    known.sites = Some(Arc::new(Sites::new(recipes.unwrap_or_default())));
+                }
                 Err(e) => output::talk(format!(
                     "{e}\nUntil that is mended the sites whose news are followed stay as they were."
                 )),
             }
         }
-        known.sites.clone()
+        known.sites.clone().unwrap_or_else(|| unknown.clone())
     })
 }
 
@@ -623,8 +647,9 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let global = global(dir.path());
         let file = file_of(&global);
-        let source = source(&file);
-        assert!(source.sites().is_empty());
+        let source = source_after(&file, Duration::ZERO);
+        let patient = source_after(&file, Duration::from_secs(3_600));
+        assert!(source.sites().is_empty() && !source.sites().is_unknown());
         follow(&global, "example.org").unwrap();
         assert_eq!(source.sites().recipes().len(), 1);
         fs::write(&file, "[[site]]\nsit = 'a.test'\n").unwrap();
@@ -632,8 +657,19 @@ mod tests {
         let error = follow(&global, "b.test").unwrap_err().to_string();
         assert!(error.contains("sites.toml:2: sit does not belong"), "{error}");
         assert_eq!(fs::read_to_string(&file).unwrap(), "[[site]]\nsit = 'a.test'\n");
+        // Who begins with such a file knows nothing of them.
+        assert!(self::source(&file).sites().is_unknown());
+        fs::write(&file, "[[site]]\nsite = 'a.test'\n").unwrap();
+        assert_eq!(patient.sites().recipes().len(), 1);
+        // Editors take a file away before they write it anew.
+        fs::write(&file, "").unwrap();
+        assert!(source.sites().is_empty());
+        assert_eq!(patient.sites().recipes().len(), 1);
         fs::remove_file(&file).unwrap();
         assert!(source.sites().is_empty());
+        assert_eq!(patient.sites().recipes().len(), 1);
+        fs::write(&file, "[[site]]\nsite = 'b.test'\n[[site]]\nsite = 'c.test'\n").unwrap();
+        assert_eq!(patient.sites().recipes().len(), 2);
     }
 
     #[test]

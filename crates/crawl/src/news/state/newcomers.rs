@@ -51,6 +51,9 @@ impl Open {
     /// Writes down which sites are no longer followed: what was collected of them stays, also where the file of articles is
     /// made again. One that is followed again is taken in again, with what came meanwhile.
     pub(super) fn part_with(&mut self, sites: &Sites) -> Result<(), NewsError> {
+        if sites.is_unknown() {
+            return Ok(());
+        }
         let followed: BTreeSet<&String> = sites.recipes().iter().map(|r| &r.site).collect();
         let former = self.reader.former();
         let (back, stay): (BTreeSet<_>, BTreeSet<_>) =
