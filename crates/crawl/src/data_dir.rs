@@ -30,7 +30,7 @@ use std::time::{Duration, Instant};
 /// The version of the layout written today.
 const FORMAT: u32 = 1;
 /// What may lie in a directory before its manifest does, a start that was killed included.
-const BEFORE_MANIFEST: [&str; 8] = [
+const BEFORE_MANIFEST: [&str; 7] = [
     "lock",
     "suffixes.dat",
     "suffixes.dat.part",
@@ -38,7 +38,6 @@ const BEFORE_MANIFEST: [&str; 8] = [
     "argiope.toml",
     "news",
     "lost+found",
-    "news",
 ];
 
 /// Stands behind the process number in the lock of one who only keeps a directory open.

@@ -428,10 +428,9 @@ pub(crate) fn feeds(recipe: &Recipe) -> Vec<CanonicalUrl> {
     recipe.feeds.iter().filter_map(|feed| CanonicalUrl::parse(feed).ok()).collect()
 }
 
-/// The recipe for a page or a file: by its host, or because it is named as a feed.
+/// The recipe for a page or a file: because it is named as a feed, else by its host.
 fn recipe_for<'s>(sites: &'s Sites, url: &CanonicalUrl) -> Option<&'s Recipe> {
-    let names = |recipe: &&Recipe| feeds(recipe).contains(url);
-    sites.of(url.host()).or_else(|| sites.recipes().iter().find(names))
+    sites.naming(url).or_else(|| sites.of(url.host()))
 }
 
 /// Whether an address, to which an article of a site leads now, is no article of it: a front page, or

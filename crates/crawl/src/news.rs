@@ -26,6 +26,7 @@ pub(crate) use purge::forget_news;
 pub use purge::verify_news;
 pub use state::{Gained, NewsState};
 
+use crate::versions::VersionError;
 use argiope_news::Sites;
 use argiope_store::StoreError;
 use serde::{Deserialize, Serialize};
@@ -105,7 +106,7 @@ pub enum RuleAction {
     Keep,
     /// They are not shown.
     Hide,
-    /// They are marked and stand first.
+    /// They are marked, and can be asked for alone.
     Alert,
 }
 
@@ -215,6 +216,15 @@ pub enum NewsError {
     /// A row cannot be written.
     #[error("news cannot be written down: {0}")]
     Row(String),
+    /// A page that may be an article cannot be read just now.
+    #[error("{url} cannot be read")]
+    Page {
+        /// The page.
+        url: String,
+        /// Why not.
+        #[source]
+        source: VersionError,
+    },
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),

@@ -106,7 +106,9 @@ pub(crate) fn read_time(text: &str, now: Time) -> Option<Time> {
             return None;
         }
         let is_late = number < 12 && (behind.starts_with("pm") || behind.starts_with("p.m"));
-        let hours = number + if is_late { 12 } else { 0 };
+        // Five past midnight.
+        let is_first = number == 12 && (behind.starts_with("am") || behind.starts_with("a.m"));
+        let hours = if is_first { 0 } else { number + if is_late { 12 } else { 0 } };
         let today = now.0.div_euclid(DAY) * DAY + hours * HOUR + minutes * MINUTE;
         // A time of day that is still to come was that of yesterday.
         let is_over = today > now.0 + HOUR || YESTERDAY.iter().any(|word| small.contains(word));
@@ -149,6 +151,9 @@ mod tests {
         for (text, want) in [
             ("9:05 pm", "2026-11-15T21:05:00Z"),
             ("9:05 am", "2026-11-16T09:05:00Z"),
+            ("12:05 am", "2026-11-16T00:05:00Z"),
+            ("12:05 a.m.", "2026-11-16T00:05:00Z"),
+            ("12:05 pm", "2026-11-16T12:05:00Z"),
             ("Вчера, 10:15", "2026-11-15T10:15:00Z"),
             ("gestern, 9:15 Uhr", "2026-11-15T09:15:00Z"),
         ] {

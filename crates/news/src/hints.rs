@@ -15,6 +15,9 @@ use argiope_parse::Outline;
 /// Feeds of a page that are told.
 const MAX_FEEDS: usize = 32;
 
+/// Types that a page may give itself.
+const MAX_TYPES: usize = 64;
+
 /// A link to a feed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FeedLink {
@@ -188,7 +191,7 @@ fn schema_types(page: &Outline) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     let mut add = |name: &str| {
         let name = name.rsplit('/').next().unwrap_or_default().trim().to_ascii_lowercase();
-        if !out.contains(&name) {
+        if out.len() < MAX_TYPES && !out.contains(&name) {
             out.push(name);
         }
     };
@@ -248,6 +251,16 @@ mod tests {
                 ("/comments/feed/", "Comments", true)
             ]
         );
+    }
+
+    #[test]
+    fn a_page_of_as_many_types_as_it_has_room_for_comes_to_an_end() {
+        let types = (0..400_000).map(|n| format!("{{\"@type\":\"T{n:x}\"}},"));
+        let html =
+            format!("<script type='application/ld+json'>[{}]</script>", types.collect::<String>());
+        let page = parse_outline(html.as_bytes(), None);
+        assert_eq!(schema_types(&page).len(), MAX_TYPES);
+        assert_eq!(page_kind(&page, &at("/some/page-3")), PageKind::Unknown);
     }
 
     #[test]

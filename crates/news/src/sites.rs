@@ -1,21 +1,47 @@
 //! The sites whose news are followed.
 //!
-//! * What this is: their recipes, asked by the host of a URL.
+//! * What this is: their recipes, asked by the host of a URL, or by the feeds that they name.
 //! * Its place: the command line reads them from a file; engine and reader ask.
 //! * Invariants: the most specific recipe that is for a host counts.
 
 use crate::recipe::Recipe;
+use argiope_model::CanonicalUrl;
+use std::collections::HashMap;
 
 /// The sites whose news are followed, each with its recipe.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sites {
     recipes: Vec<Recipe>,
+    /// Feeds that are named, and by which recipe.
+    feeds: HashMap<CanonicalUrl, usize>,
+    is_unknown: bool,
 }
 
 impl Sites {
     /// Those of these recipes.
     pub fn new(recipes: Vec<Recipe>) -> Self {
-        Sites { recipes }
+        let mut feeds = HashMap::new();
+        for (at, recipe) in recipes.iter().enumerate() {
+            for feed in recipe.feeds.iter().filter_map(|feed| CanonicalUrl::parse(feed).ok()) {
+                // Of several that name one, whose host it is.
+                let is_own = |at: usize| recipes[at].is_for(feed.host());
+                match feeds.get(&feed) {
+                    Some(known) if is_own(*known) || !is_own(at) => {}
+                    _ => drop(feeds.insert(feed, at)),
+                }
+            }
+        }
+        Sites { recipes, feeds, is_unknown: false }
+    }
+
+    /// Not yet known: who asks has nothing to take in, and parts with none that were followed.
+    pub fn unknown() -> Self {
+        Sites { is_unknown: true, ..Sites::default() }
+    }
+
+    /// Whether they are not known yet.
+    pub fn is_unknown(&self) -> bool {
+        self.is_unknown
     }
 
     /// All of them, as given.
@@ -32,5 +58,35 @@ impl Sites {
     pub fn of(&self, host: &str) -> Option<&Recipe> {
         let fitting = self.recipes.iter().filter(|recipe| recipe.is_for(host));
         fitting.max_by_key(|recipe| recipe.site.len())
+    }
+
+    /// The recipe that names a URL as a feed, whosever host that is.
+    pub fn naming(&self, feed: &CanonicalUrl) -> Option<&Recipe> {
+        self.feeds.get(feed).and_then(|at| self.recipes.get(*at))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_feed_is_of_the_site_that_names_it_and_of_its_own_first() {
+        let site = |site: &str, feeds: &[&str]| Recipe {
+            site: site.to_owned(),
+            feeds: feeds.iter().map(|feed| (*feed).to_owned()).collect(),
+            ..Recipe::default()
+        };
+        let sites = Sites::new(vec![
+            site("x.test", &["https://Many.test/feed/x", "https://many.test/feed/all"]),
+            site("many.test", &["https://many.test/feed/all"]),
+        ]);
+        let naming = |url: &str| {
+            let found = sites.naming(&CanonicalUrl::parse(url).unwrap());
+            found.map(|recipe| recipe.site.as_str())
+        };
+        assert_eq!(naming("https://many.test/feed/x"), Some("x.test"));
+        assert_eq!(naming("https://many.test/feed/all"), Some("many.test"));
+        assert_eq!(naming("https://many.test/feed/y"), None);
     }
 }

@@ -13,7 +13,7 @@ use crate::ask::{Asked, Question};
 use crate::backlinks::chain;
 use crate::follow::Followers;
 use argiope_index::{SearchError, SearchOptions, Sort};
-use argiope_model::{Time, zone_text};
+use argiope_model::{CanonicalUrl, Time, zone_text};
 use argiope_news::{QueryWords, RuleWords, Sites, subject_of};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -86,11 +86,14 @@ impl<'a> Wanted<'a> {
     }
 }
 
-/// A site or a host as people write it.
+/// A site or a host as people write it, in the form that hosts have here.
 fn bare(name: &str) -> String {
     let name = name.trim().to_lowercase();
     let name = name.split_once("://").map_or(&*name, |(_, rest)| rest);
-    name.split(['/', ':']).next().unwrap_or_default().to_owned()
+    match CanonicalUrl::parse(&format!("http://{name}")) {
+        Ok(url) => url.host().to_owned(),
+        Err(_) => name.split(['/', ':']).next().unwrap_or_default().to_owned(),
+    }
 }
 
 impl Open {
@@ -220,7 +223,7 @@ impl Open {
             "seen": iso(head.seen),
             "time": iso(head.time),
             "updated": updated.map(iso),
-            "gone": self.table.lost.get(&head.doc).copied().map(iso),
+            "gone": self.table.gone(&head).map(iso),
             "versions": head.versions,
             "picture": body.picture,
             "section": body.section,
@@ -491,7 +494,9 @@ impl NewsState {
                     });
                     let was_there = |n: &u32| {
                         let row = &open.table.rows[*n as usize];
-                        seen.is_none_or(|seen| row.seen.max(row.updated) <= seen)
+                        // What was fetched long ago may have been taken in since.
+                        let came = open.came.get(&row.doc).copied().unwrap_or(i64::MIN);
+                        seen.is_none_or(|seen| came.max(row.seen).max(row.updated) <= seen)
                     };
                     let unread = shown.filter(|n| !open.is_read(*n) && was_there(n));
                     let docs: Vec<u64> = unread.map(|n| open.table.rows[n as usize].doc).collect();
@@ -617,4 +622,23 @@ fn listed(
         Box::new(Question::News(NewsOrder { after: Some((*time, *number)), ..order.clone() }))
     });
     Ok(Asked::Piece(rows, next))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sites_are_named_as_hosts_are_called_here() {
+        for (written, host) in [
+            ("Example.org", "example.org"),
+            (" https://www.example.org/news/?x ", "www.example.org"),
+            ("Bücher.example", "xn--bcher-kva.example"),
+            ("localhost:8000", "localhost"),
+            ("[::1]:8000", "[::1]"),
+            ("", ""),
+        ] {
+            assert_eq!(bare(written), host, "{written}");
+        }
+    }
 }

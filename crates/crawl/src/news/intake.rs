@@ -11,8 +11,8 @@ use super::row::{Body, Exact, Head, Hint, Page, Record};
 use super::state::Open;
 use super::table::Table;
 use crate::gather::{ARTICLE, is_gone};
-use crate::versions::{Shelf, Versions};
-use argiope_archive::{Fingerprint, TextBlob, decode_text, encode_text};
+use crate::versions::{Shelf, VersionError, Versions};
+use argiope_archive::{ArchiveError, Fingerprint, TextBlob, decode_text, encode_text};
 use argiope_fetch::Head as Answer;
 use argiope_model::{CanonicalUrl, Capture, JobId, OutcomeKind, Role, Suffixes, Time, UrlKey};
 use argiope_news::{PageKind, Recipe, Sites, gist, page_kind};
@@ -20,8 +20,10 @@ use argiope_parse::{self as parse, Article, parse_article, parse_outline};
 use argiope_store::{Store, UrlRow, UrlState};
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
-use std::io::Read as _;
+use std::io::{self, Read as _};
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 /// Bytes of a page that are read.
 const MAX_BYTES: u64 = 8 << 20;
@@ -36,6 +38,8 @@ const MAX_URLS: usize = 20;
 /// Pages of an article that are written down; some sites show one under an address for every visit.
 const MAX_PAGES: usize = 50;
 const MAX_ADDRESSES: usize = 2 * MAX_PAGES;
+/// A page that cannot be read is tried again for so long, then it is passed over.
+const TRIED: Duration = Duration::from_secs(600);
 
 /// Where pages are read.
 pub(super) struct Pages<'a> {
@@ -45,6 +49,14 @@ pub(super) struct Pages<'a> {
     pub pinned: &'a Suffixes,
     /// The jobs that gather news, once somebody has asked.
     pub news_jobs: OnceCell<BTreeSet<JobId>>,
+    /// The page that could not be read, if the last one could not.
+    pub unread: &'a Mutex<Option<Unread>>,
+}
+
+/// A page that could not be read, and since when.
+pub(super) struct Unread {
+    url: String,
+    since: Instant,
 }
 
 /// What a capture came to.
@@ -129,12 +141,17 @@ impl Pages<'_> {
             return Ok(Looked::Nothing);
         }
         let is_news = self.is_news_job(row.job())?;
-        let read = match self.read(page, n) {
-            Ok(read) => read,
-            Err(e) => {
+        let read = self.read(page, n);
+        let read = match read.map_err(|e| self.tried(&page.url, e)) {
+            Ok(read) => {
+                *self.unread.lock().unwrap_or_else(PoisonError::into_inner) = None;
+                read
+            }
+            Err(Ok(e)) => {
                 tracing::debug!("{} is not among the news: {e}", page.url);
                 return Ok(Looked::Nothing);
             }
+            Err(Err(e)) => return Err(e),
         };
         let url = &page.url;
         let teller = Teller { doc: row.doc.0, url, recipe, sites };
@@ -154,7 +171,10 @@ impl Pages<'_> {
             }
             Read::Text(text) => (PageKind::Unknown, None, of_text(*text)),
         };
-        let led_to = is_news && row.depth >= ARTICLE || hints.of(address(url)).is_some();
+        let led_to = is_news && row.depth >= ARTICLE
+            || hints.of(address(url)).is_some()
+            // Hints of what is known by now are not kept.
+            || table.of_doc(row.doc.0).is_some();
         if is_article(url, recipe, kind, &article, led_to) {
             let quotable = !(capture.directives.nosnippet || capture.directives.noarchive);
             let (doc, url) = (row.doc.0, url.clone());
@@ -176,10 +196,30 @@ impl Pages<'_> {
         Ok(self.news_jobs.get_or_init(|| jobs.collect()).contains(&job))
     }
 
-    fn read(&self, page: &Versions, n: usize) -> Result<Read, String> {
+    /// Whether a page is to be passed over that cannot be read, or tried again: what is not kept stays so, a disk or a store
+    /// that fails does not.
+    fn tried(&self, url: &CanonicalUrl, e: VersionError) -> Result<VersionError, NewsError> {
+        if !is_passing(&e) {
+            return Ok(e);
+        }
+        let mut unread = self.unread.lock().unwrap_or_else(PoisonError::into_inner);
+        let same = unread.take().filter(|unread| unread.url == url.as_str());
+        let since = same.map_or_else(Instant::now, |unread| unread.since);
+        if since.elapsed() >= TRIED {
+            tracing::warn!("{url} is not among the news: it could not be read for ten minutes");
+            return Ok(e);
+        }
+        let url = url.as_str().to_owned();
+        *unread = Some(Unread { url: url.clone(), since });
+        Err(NewsError::Page { url, source: e })
+    }
+
+    fn read(&self, page: &Versions, n: usize) -> Result<Read, VersionError> {
         let captures_of =
             |url: &str| -> Result<Vec<Capture>, Box<dyn std::error::Error + Send + Sync>> {
-                Ok(self.store.captures(CanonicalUrl::parse(url)?.key(self.pinned))?)
+                // What is no address has no captures.
+                let Ok(url) = CanonicalUrl::parse(url) else { return Ok(Vec::new()) };
+                Ok(self.store.captures(url.key(self.pinned))?)
             };
         let shelf = Shelf {
             warc: self.warc.to_owned(),
@@ -188,15 +228,27 @@ impl Pages<'_> {
         };
         if page.captures[n].record.is_none() {
             // Not archived: its text tells less, but it is there.
-            let text = shelf.text(page, n).map_err(|e| e.to_string())?.ok_or("it has no text")?;
-            return Ok(Read::Text(Box::new(text)));
+            let none = || VersionError::NotKept("it has no text".to_owned());
+            return Ok(Read::Text(Box::new(shelf.text(page, n)?.ok_or_else(none)?)));
         }
-        let opened = shelf.open(page, n).map_err(|e| e.to_string())?;
+        let opened = shelf.open(page, n)?;
         let head = Answer::archived(0, opened.head.clone());
         let mut bytes = Vec::new();
-        let plain = opened.plain().map_err(|e| e.to_string())?;
-        plain.take(MAX_BYTES).read_to_end(&mut bytes).map_err(|e| e.to_string())?;
+        let read = opened.plain()?.take(MAX_BYTES).read_to_end(&mut bytes);
+        read.map_err(|e| VersionError::Encoding(e.into()))?;
         Ok(Read::File(bytes, head.content_type().map(|declared| declared.into_owned())))
+    }
+}
+
+/// Whether another time there may be no such error.
+pub(super) fn is_passing(e: &VersionError) -> bool {
+    let of_system =
+        |e: &io::Error| e.raw_os_error().is_some() && e.kind() != io::ErrorKind::NotFound;
+    match e {
+        VersionError::Asking(_) => true,
+        VersionError::Archive(ArchiveError::Io { source, .. }) => of_system(source),
+        VersionError::Encoding(e) => e.downcast_ref::<io::Error>().is_some_and(of_system),
+        _ => false,
     }
 }
 
@@ -267,6 +319,8 @@ impl Open {
         };
         let at = self.table.rows[n as usize].at;
         let (mut head, mut body) = (self.log()?.head(at)?, self.log()?.body(at)?);
+        // Rules may have been held against it since it was written.
+        head.rules = self.table.rules.get(&n).cloned().unwrap_or_default();
         if head.pages.len() >= MAX_PAGES && head.pages.iter().all(|other| other.doc != seen.doc) {
             self.table.shows_too(seen.doc, seen.time.0, n);
             return Ok(());
@@ -275,8 +329,9 @@ impl Open {
         let known = head.pages.iter().any(|other| other.doc != seen.doc && other.print == print);
         let mut merged: Vec<u32> = [mine, twin].into_iter().flatten().filter(|m| *m != n).collect();
         merged.dedup();
+        let mut lost = Vec::new();
         for other in &merged {
-            self.merge(*other, &mut head, &mut body)?;
+            lost.extend(self.merge(*other, &mut head, &mut body)?);
         }
         let newest = head.pages.iter().all(|other| other.last <= seen.time.0);
         let before = head.pages.iter_mut().find(|other| other.doc == seen.doc);
@@ -321,7 +376,11 @@ impl Open {
             let placed = self.stories.put(head.doc, &head.site, Time(head.time), body.gist.clone());
             self.placed(placed, &mut head)?;
         }
-        self.keep(head, body)
+        self.keep(head, body)?;
+        for (doc, since) in lost {
+            self.lost(doc, Some(since))?;
+        }
+        Ok(())
     }
 
     /// Whether an article has at least a part of the word runs of a page, or all of its text.
@@ -414,8 +473,9 @@ impl Open {
         body.summary = summary;
         body.quotable = seen.quotable;
         fill(head, body);
-        head.rules =
-            self.reader.fitting(&head.site, &[&article.title, &body.summary, &article.text]);
+        head.rules = self
+            .reader
+            .fitting([&head.site, &head.host], &[&article.title, &body.summary, &article.text]);
     }
 
     /// What others say of an article with these addresses.
@@ -452,20 +512,29 @@ impl Open {
             }
             if body.summary != summary {
                 let text = unpacked(&body.text);
-                head.rules = self.reader.fitting(&head.site, &[&body.title, &body.summary, &text]);
+                let texts = [&*body.title, &*body.summary, &*text];
+                head.rules = self.reader.fitting([&head.site, &head.host], &texts);
             }
             self.keep(head, body)?;
         }
         self.keep_told(&waiting)
     }
 
-    /// An article turned out to be another one: its pages are that one's.
-    fn merge(&mut self, mine: u32, head: &mut Head, body: &mut Body) -> Result<(), NewsError> {
+    /// An article turned out to be another one: its pages are that one's. Says of its first page, if that is no more, since
+    /// when.
+    fn merge(
+        &mut self,
+        mine: u32,
+        head: &mut Head,
+        body: &mut Body,
+    ) -> Result<Option<(u64, i64)>, NewsError> {
         let at = self.table.rows[mine as usize].at;
         let (other, told) = (self.log()?.head(at)?, self.log()?.body(at)?);
         self.log()?.append(&Record::Gone(other.doc), None)?;
+        let lost = self.table.lost.get(&other.doc).map(|since| (other.doc, *since));
         self.dead += self.table.remove(other.doc);
         self.stories.forget(other.doc);
+        self.reader.read_as(other.doc, head.doc)?;
         head.seen = head.seen.min(other.seen);
         head.pages.extend(other.pages);
         head.pages.truncate(MAX_PAGES);
@@ -474,6 +543,6 @@ impl Open {
         body.hint.join(told.hint);
         body.urls.extend([told.url].into_iter().chain(told.urls));
         body.urls.truncate(MAX_URLS);
-        Ok(())
+        Ok(lost)
     }
 }

@@ -49,8 +49,6 @@ pub(super) struct Log {
     file: File,
     /// Bytes of the file.
     end: u64,
-    /// Bytes of articles that were replaced or removed since.
-    pub dead: u64,
     /// What is not written yet.
     waiting: Vec<u8>,
 }
@@ -98,7 +96,12 @@ impl Log {
         let mut good = start;
         let mut at = start;
         let mut batch = Vec::new();
-        while let Ok(Some((record, place))) = next_frame(&mut reader, at, length) {
+        while let Some((record, place)) = match next_frame(&mut reader, at, length) {
+            // Somebody cut it meanwhile.
+            Err(e) if e.kind() == ErrorKind::UnexpectedEof => None,
+            // What cannot be read just now is not torn.
+            read => read.map_err(fail)?,
+        } {
             at += place.bytes();
             let is_mark = matches!(record, Record::Mark { .. });
             batch.push((record, place));
@@ -115,7 +118,7 @@ impl Log {
             file.set_len(good).map_err(fail)?;
         }
         file.seek(SeekFrom::Start(good)).map_err(fail)?;
-        Ok(Some(Log { path: path.to_owned(), file, end: good, dead: 0, waiting: Vec::new() }))
+        Ok(Some(Log { path: path.to_owned(), file, end: good, waiting: Vec::new() }))
     }
 
     /// Begins a file; what was there is no more.
@@ -134,7 +137,7 @@ impl Log {
         let line = format!("{NAME}{VERSION}\n");
         file.write_all(line.as_bytes()).map_err(fail)?;
         let end = line.len() as u64;
-        Ok(Log { path: path.to_owned(), file, end, dead: 0, waiting: Vec::new() })
+        Ok(Log { path: path.to_owned(), file, end, waiting: Vec::new() })
     }
 
     /// Adds a record to the batch; it is read back once the batch is written.
@@ -158,9 +161,9 @@ impl Log {
         self.file.sync_data().map_err(fail)
     }
 
-    /// Whether more than half of the file is of no use.
-    pub fn is_wasteful(&self) -> bool {
-        self.end > SMALL && self.dead > self.end / 2
+    /// Whether more than half of the file is of no use, where so many bytes of it are.
+    pub fn is_wasteful(&self, dead: u64) -> bool {
+        self.end > SMALL && dead > self.end / 2
     }
 
     /// The article whose record lies at a place.

@@ -193,10 +193,23 @@ impl Reader {
         self.write().map(|()| Some(view))
     }
 
-    /// The rules that fit an article, by their numbers.
-    pub fn fitting(&self, site: &str, texts: &[&str]) -> Vec<u32> {
+    /// What was read as one article was read as another, which it turned out to be.
+    pub fn read_as(&mut self, one: u64, other: u64) -> Result<(), NewsError> {
+        let Some(at) = self.read_at(one) else { return Ok(()) };
+        if self.read_at(other).is_some_and(|known| known >= at) {
+            return Ok(());
+        }
+        self.kept.read.insert(other, at);
+        self.write()
+    }
+
+    /// The rules that fit an article of a site and a host, by their numbers.
+    pub fn fitting(&self, places: [&str; 2], texts: &[&str]) -> Vec<u32> {
+        let is_of = |place: &str, of: &str| {
+            place.strip_suffix(of).is_some_and(|below| below.is_empty() || below.ends_with('.'))
+        };
         let fits = |rule: &&Sharp| {
-            rule.site.as_deref().is_none_or(|of| of == site || site.ends_with(&format!(".{of}")))
+            rule.site.as_deref().is_none_or(|of| places.iter().any(|place| is_of(place, of)))
                 && rule.words.is_in(texts)
         };
         self.sharp.iter().filter(fits).map(|rule| rule.id).collect()
@@ -243,7 +256,7 @@ mod tests {
         assert_eq!(reader.add_rule(&rule(RuleAction::Hide, "horoscope")).unwrap().id, hide.id);
         let again = Reader::open(dir.path(), Time(0)).unwrap();
         assert_eq!((again.read_at(5), again.read_at(4)), (Some(7), None));
-        assert_eq!(again.fitting("n.test", &["Your Horoscope today"]), [hide.id]);
+        assert_eq!(again.fitting(["n.test", ""], &["Your Horoscope today"]), [hide.id]);
         let mut again = again;
         assert!(again.remove_rule(hide.id).unwrap().is_some());
         assert!(again.remove_rule(hide.id).unwrap().is_none());
@@ -261,6 +274,21 @@ mod tests {
         assert!(again.add_rule(&rule(RuleAction::Keep, "x")).unwrap().id > hide.id);
         again.count_above(40);
         assert_eq!(again.add_rule(&rule(RuleAction::Keep, "y")).unwrap().id, 41);
+    }
+
+    #[test]
+    fn rules_hold_for_a_site_or_a_host_and_what_is_below() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut reader = Reader::open(dir.path(), Time(0)).unwrap();
+        for site in ["n.test", "www.n.test", "sport.n.test"] {
+            let rule = rule(RuleAction::Hide, "x");
+            reader.add_rule(&WordRule { site: Some(site.to_owned()), ..rule }).unwrap();
+        }
+        let of = |site, host| reader.fitting([site, host], &["x"]);
+        assert_eq!(of("n.test", "www.n.test"), [1, 2]);
+        assert_eq!(of("n.test", "live.sport.n.test"), [1, 3]);
+        assert_eq!(of("n.test", "n.test"), [1]);
+        assert!(of("other-n.test", "www.other-n.test").is_empty());
     }
 
     #[test]

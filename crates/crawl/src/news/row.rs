@@ -124,6 +124,6 @@ pub(super) enum Record {
     Mark { read: BTreeMap<u16, u64>, taken: Vec<String> },
     /// What others say of pages that are no articles yet, by their addresses.
     Told(Vec<(u64, Hint)>),
-    /// The page of an article is no more since then, or is there again.
+    /// A page of an article is no more since then, or is there again.
     Lost(u64, Option<i64>),
 }

@@ -14,12 +14,13 @@
 mod newcomers;
 
 use super::hint::Hints;
-use super::intake::{Known, Looked, Pages, unpacked};
+use super::intake::{Known, Looked, Pages, Unread, unpacked};
 use super::log::Log;
 use super::reader::Reader;
 use super::row::{Body, Head, Hint, Record};
 use super::table::Table;
 use super::{NewsError, NewsSource};
+use crate::backlinks::chain;
 use crate::data_dir::DataDir;
 use crate::follow::{Failure, Follower};
 use crate::settings::EngineSettings;
@@ -70,6 +71,7 @@ pub struct NewsState {
     pub(super) source: NewsSource,
     pub(super) cycle: Duration,
     followed: AtomicBool,
+    unread: Mutex<Option<Unread>>,
     open: Mutex<Option<Open>>,
 }
 
@@ -84,6 +86,8 @@ pub(super) struct Open {
     pub hints: Hints,
     /// What sites call themselves on the pages of their articles, and how often.
     called: HashMap<String, HashMap<String, u32>>,
+    /// When articles and their versions were taken in, of those that came since the news were opened, by their numbers.
+    pub came: HashMap<u64, i64>,
     /// How far each partition's log is read.
     read: BTreeMap<u16, u64>,
     /// How long it was when the first sites began to be taken in: all before is among their earlier pages.
@@ -94,8 +98,10 @@ pub(super) struct Open {
     ruled: BTreeSet<u32>,
     /// Where holding rules against articles is, and what they fit so far.
     ruling: Option<Ruling>,
-    /// Bytes of the file that are of no more use.
+    /// Bytes of the file that are of no more use, apart from hints.
     pub dead: u64,
+    /// The hints that stand in the file, and their bytes; some of them are of use still.
+    told: (u64, u64),
     /// Whether something came that no mark stands behind.
     is_changed: bool,
     /// Rows of the change log and pages that came to nothing since the last mark.
@@ -154,12 +160,14 @@ impl Open {
             reader,
             hints: Hints::default(),
             called: HashMap::new(),
+            came: HashMap::new(),
             read: BTreeMap::new(),
             begun: None,
             taken: BTreeSet::new(),
             ruled: BTreeSet::new(),
             ruling: None,
             dead: 0,
+            told: (0, 0),
             is_changed: false,
             idle: 0,
             sites: Arc::new(Sites::default()),
@@ -185,7 +193,7 @@ impl Open {
                     self.ruled.insert(id);
                 }
                 Record::Told(told) => {
-                    self.dead += at.bytes();
+                    self.told = (self.told.0 + told.len() as u64, self.told.1 + at.bytes());
                     for (address, hint) in told {
                         self.hints.tell(address, hint);
                     }
@@ -262,8 +270,17 @@ impl Open {
         let record = Record::Article(Box::new(head));
         let at = self.log()?.append(&record, Some(&body))?;
         if let Record::Article(head) = record {
+            let before = self.table.of_doc(head.doc);
+            let before = before.map(|n| &self.table.rows[n as usize]);
+            let before = before.filter(|row| row.doc == head.doc).map(|row| row.updated);
+            if before != Some(head.updated.unwrap_or(i64::MIN)) {
+                self.came.insert(head.doc, Clock::System.now().0);
+            }
             self.dead += self.table.put(&head, at);
-            self.hear(&head.site, body.source);
+            // Each article says it once, however often it is kept.
+            if before.is_none() {
+                self.hear(&head.site, body.source);
+            }
         }
         self.is_changed = true;
         Ok(())
@@ -272,7 +289,8 @@ impl Open {
     /// Keeps what is said of pages that are to come. Once they are there it stands in their rows.
     pub fn keep_told(&mut self, told: &[(u64, Hint)]) -> Result<(), NewsError> {
         for some in told.chunks(TOLD) {
-            self.dead += self.log()?.append(&Record::Told(some.to_vec()), None)?.bytes();
+            let at = self.log()?.append(&Record::Told(some.to_vec()), None)?;
+            self.told = (self.told.0 + some.len() as u64, self.told.1 + at.bytes());
             self.is_changed = true;
         }
         Ok(())
@@ -291,13 +309,24 @@ impl Open {
         let mark = self.mark_record();
         // The mark before is of no more use.
         self.dead += self.log()?.mark(&mark)?;
-        let dead = self.dead;
-        let log = self.log()?;
-        log.dead = dead;
-        if log.is_wasteful() {
-            self.compact()?;
+        let most = self.dead + self.told.1;
+        if !self.log()?.is_wasteful(most) {
+            return Ok(());
         }
-        Ok(())
+        let dead = self.dead + self.told_in_vain();
+        if self.log()?.is_wasteful(dead) { self.compact() } else { Ok(()) }
+    }
+
+    /// The hints that wait for their articles.
+    fn waiting(&self) -> impl Iterator<Item = (u64, &Hint)> {
+        self.hints.all().filter(|(at, _)| self.table.of_address(*at).is_none())
+    }
+
+    /// Bytes of hints in the file that nobody waits for any more, as far as one can tell without reading them.
+    fn told_in_vain(&self) -> u64 {
+        let (count, bytes) = self.told;
+        let waiting = (self.waiting().count() as u64).min(count);
+        bytes - (bytes as u128 * u128::from(waiting) / u128::from(count.max(1))) as u64
     }
 
     /// Ends a batch, even where nothing came of what was read.
@@ -320,8 +349,7 @@ impl Open {
         let mut after: Vec<Record> =
             lost.into_iter().map(|(doc, since)| Record::Lost(doc, Some(since))).collect();
         after.extend(self.ruled.iter().map(|id| Record::Rule { id: *id, docs: Vec::new() }));
-        let waiting = self.hints.all().filter(|(at, _)| self.table.of_address(*at).is_none());
-        let waiting: Vec<_> = waiting.map(|(at, hint)| (at, hint.clone())).collect();
+        let waiting: Vec<_> = self.waiting().map(|(at, hint)| (at, hint.clone())).collect();
         after.extend(waiting.chunks(TOLD).map(|some| Record::Told(some.to_vec())));
         let mark = self.mark_record();
         let table = std::mem::take(&mut self.table);
@@ -332,7 +360,7 @@ impl Open {
             head
         };
         self.log()?.rewritten(&joined, &articles, with_rules, &after, &mark)?;
-        (self.log, self.stories, self.dead) = (None, Stories::default(), 0);
+        (self.log, self.stories, self.dead, self.told) = (None, Stories::default(), 0, (0, 0));
         self.hints = Hints::default();
         self.called.clear();
         self.ruling = None;
@@ -364,13 +392,16 @@ impl Open {
                 self.taken.remove(&head.site);
             }
             self.table.remove(head.doc);
+            for page in &head.pages {
+                self.table.lost.remove(&page.doc);
+            }
         }
         self.hints.forget(docs, addresses);
         self.mark()?;
         self.compact()
     }
 
-    /// The page of an article is no more, or is there again.
+    /// A page of an article is no more, or is there again.
     pub fn lost(&mut self, doc: u64, since: Option<i64>) -> Result<(), NewsError> {
         if self.table.lose(doc, since) {
             self.dead += self.log()?.append(&Record::Lost(doc, since), None)?.bytes();
@@ -437,7 +468,8 @@ impl Open {
 
     /// Does a piece of what is to be done; says whether there is more.
     fn step(&mut self, pages: &Pages<'_>, sites: &Arc<Sites>) -> Result<bool, NewsError> {
-        if sites.is_empty() && self.taken.is_empty() && self.reader.former().is_empty() {
+        let none = sites.is_empty() && self.taken.is_empty() && self.reader.former().is_empty();
+        if none || sites.is_unknown() {
             return Ok(false);
         }
         self.newcomers(sites, pages.store)?;
@@ -498,7 +530,8 @@ impl Open {
             let body = self.log()?.body(row.at)?;
             let text = unpacked(&body.text);
             let site = self.table.sites.name(row.site).unwrap_or_default();
-            let fitting = self.reader.fitting(site, &[&body.title, &body.summary, &text]);
+            let host = self.table.hosts.name(row.host).unwrap_or_default();
+            let fitting = self.reader.fitting([site, host], &[&body.title, &body.summary, &text]);
             for id in fitting.into_iter().filter(|id| ruling.rules.contains(id)) {
                 ruling.fitting.entry(id).or_default().push(row.doc);
             }
@@ -568,6 +601,7 @@ impl NewsState {
             source: settings.news.source.clone(),
             cycle: settings.news.cycle,
             followed: AtomicBool::new(false),
+            unread: Mutex::new(None),
             open: Mutex::new(None),
         }
     }
@@ -594,9 +628,11 @@ impl NewsState {
                 );
                 drop(open);
                 remove(&self.dir.join(FILE))?;
-                let open = slot.insert(Open::new(&self.dir, Clock::System.now())?);
-                self.up_to_date(open)?;
-                work(open)
+                let mut open = Open::new(&self.dir, Clock::System.now())?;
+                self.up_to_date(&mut open)?;
+                let done = work(&mut open)?;
+                *slot = Some(open);
+                Ok(done)
             }
             done => {
                 // After a failure the file is read again: what was not written is not known.
@@ -615,6 +651,7 @@ impl NewsState {
             text: &self.text,
             pinned: &self.pinned,
             news_jobs: OnceCell::new(),
+            unread: &self.unread,
         }
     }
 
@@ -650,7 +687,18 @@ impl NewsState {
         if self.followed.load(Relaxed) {
             return Ok(());
         }
-        while begun.elapsed() < PATIENCE && self.piece()? {}
+        while begun.elapsed() < PATIENCE {
+            match self.piece() {
+                Ok(true) => {}
+                Ok(false) => break,
+                // What is there can be shown without it.
+                Err(e @ NewsError::Page { .. }) => {
+                    tracing::warn!("news fall behind: {}", chain(&e));
+                    break;
+                }
+                Err(e) => return Err(e),
+            }
+        }
         self.with(Open::keep_place)
     }
 

@@ -79,7 +79,7 @@ pub(super) struct Table {
     joined: HashMap<u64, u64>,
     /// Rules that fit, of the articles that have any.
     pub rules: HashMap<u32, Vec<u32>>,
-    /// Articles whose pages are no more, by their numbers, and since when.
+    /// Pages of articles that are no more, and since when.
     pub lost: HashMap<u64, i64>,
     /// Articles by time, newest first; those that came since it was sorted stand at its end.
     order: Vec<u32>,
@@ -246,6 +246,12 @@ impl Table {
         }
     }
 
+    /// Since when an article is no more: none of its pages is left.
+    pub fn gone(&self, head: &Head) -> Option<i64> {
+        let pages = head.pages.iter().map(|page| self.lost.get(&page.doc).copied());
+        pages.collect::<Option<Vec<_>>>()?.into_iter().max()
+    }
+
     /// One story turned out to be another.
     pub fn join(&mut self, from: u64, to: u64) {
         let (from, to) = (self.story_now(from), self.story_now(to));
@@ -280,11 +286,10 @@ impl Table {
         self.rows[n as usize].at.bytes()
     }
 
-    /// The page of an article is no more, or is there again; says whether that is news.
+    /// A page of an article is no more, or is there again; says whether that is news.
     pub fn lose(&mut self, doc: u64, since: Option<i64>) -> bool {
-        let is_there = self.of_doc(doc).is_some_and(|n| self.rows[n as usize].doc == doc);
         match since {
-            Some(since) if is_there && !self.lost.contains_key(&doc) => {
+            Some(since) if self.of_doc(doc).is_some() && !self.lost.contains_key(&doc) => {
                 self.lost.insert(doc, since);
                 true
             }

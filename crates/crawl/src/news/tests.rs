@@ -1,16 +1,18 @@
 //! Articles taken in without a crawl: writing anew, merging, and what others say of them.
 
-use super::intake::Seen;
+use super::intake::{Seen, is_passing};
 use super::judge::address;
 use super::row::Hint;
 use super::state::{FILE, Open};
 use super::{RuleAction, WordRule, back_as, back_of};
+use crate::versions::VersionError;
+use argiope_archive::ArchiveError;
 use argiope_model::{CanonicalUrl, Time};
 use argiope_news::Recipe;
 use argiope_parse::{Article, Sure, When};
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::Path;
+use std::{fs, io};
 
 const DAY: i64 = 86_400_000;
 const NOON: i64 = 1_800_000_000_000 / DAY * DAY + DAY / 2;
@@ -244,6 +246,83 @@ fn a_change_that_another_page_brought_first_is_a_version_once() {
     assert_eq!(all(&mut open).iter().map(|row| row.1).collect::<Vec<_>>(), [3]);
 }
 
+#[test]
+fn a_rule_that_was_made_since_stays_when_an_older_capture_comes() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut open = opened(dir.path());
+    let at = |doc, path: &str, time| seen(doc, path, time, "A vote in the town", text(1, 0));
+    open.take(&at(1, "/a", NOON), &site()).unwrap();
+    let id = open.reader.add_rule(&rule("vote")).unwrap().id;
+    while open.rule().unwrap() {}
+    open.take(&at(2, "/b", NOON - 60_000), &site()).unwrap();
+    let n = open.table.of_doc(2).unwrap();
+    assert_eq!((n, open.table.rules.get(&n)), (0, Some(&vec![id])));
+}
+
+#[test]
+fn an_article_is_gone_when_none_of_its_pages_is_left() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut open = opened(dir.path());
+    let at = |doc, path: &str| seen(doc, path, NOON, "A vote in the town", text(1, 0));
+    open.take(&at(1, "/amp/a"), &site()).unwrap();
+    open.take(&at(2, "/a"), &site()).unwrap();
+    let gone = |open: &mut Open| {
+        let (head, _) = open.body(0).unwrap();
+        assert_eq!(head.pages.len(), 2);
+        open.table.gone(&head)
+    };
+    open.lost(1, Some(NOON + 1)).unwrap();
+    assert_eq!(gone(&mut open), None);
+    open.lost(2, Some(NOON + 2)).unwrap();
+    assert_eq!(gone(&mut open), Some(NOON + 2));
+    open.mark().unwrap();
+    let mut open = opened(dir.path());
+    assert_eq!(gone(&mut open), Some(NOON + 2));
+    open.lost(1, None).unwrap();
+    assert_eq!(gone(&mut open), None);
+}
+
+#[test]
+fn what_was_read_as_another_article_is_read_and_still_gone_where_that_was() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut open = opened(dir.path());
+    open.take(&seen(1, "/a", NOON, "The first", text(1, 0)), &site()).unwrap();
+    open.take(&seen(2, "/b", NOON, "The second", text(2, 0)), &site()).unwrap();
+    open.reader.mark(&[2], true, Time(NOON)).unwrap();
+    open.lost(1, Some(NOON + 1)).unwrap();
+    open.lost(2, Some(NOON + 1)).unwrap();
+    // The second page shows the first article now, and says so.
+    let mut moved = seen(2, "/b", NOON + 1, "The first", text(1, 0));
+    moved.article.canonical = Some(url("/a").as_str().to_owned());
+    open.take(&moved, &site()).unwrap();
+    assert_eq!((all(&mut open).len(), open.reader.read_at(1)), (1, Some(NOON)));
+    let (head, _) = open.body(0).unwrap();
+    assert_eq!(open.table.gone(&head), Some(NOON + 1));
+}
+
+#[test]
+fn what_was_taken_in_is_known_by_when_and_once_for_each_version() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut open = opened(dir.path());
+    let page = |time, edition| {
+        let mut page = seen(1, "/a", time, "The first", text(1, edition));
+        page.article.site = Some("The N".to_owned());
+        page
+    };
+    open.take(&page(NOON - DAY, 0), &site()).unwrap();
+    let first = open.came.insert(1, 5);
+    // Captured long ago, and taken in just now.
+    assert!(first.is_some_and(|at| at > 1_700_000_000_000), "{first:?}");
+    // What others say of it is no version.
+    let hint = Hint { summary: "Words.".to_owned(), ..Hint::default() };
+    open.told(vec![(address(&url("/a")), hint)]).unwrap();
+    assert_eq!(open.came.get(&1), Some(&5));
+    open.take(&page(NOON, 1), &site()).unwrap();
+    assert!(open.came[&1] > 5);
+    open.mark().unwrap();
+    assert!(opened(dir.path()).came.is_empty());
+}
+
 fn rule(words: &str) -> WordRule {
     WordRule { id: 0, action: RuleAction::Hide, words: words.to_owned(), site: None }
 }
@@ -333,6 +412,47 @@ fn what_waits_is_written_in_pieces_and_outlives_writing_anew() {
 }
 
 #[test]
+fn a_file_of_hints_that_wait_is_not_written_anew_at_every_mark() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut open = opened(dir.path());
+    open.take(&seen(1, "/1", NOON, "Title", text(1, 0)), &site()).unwrap();
+    let hint = |n: u64| Hint { summary: format!("{n} {}", "words ".repeat(60)), ..Hint::default() };
+    let path = dir.path().join(FILE);
+    let length = || fs::metadata(&path).unwrap().len();
+    open.told((100..5_100).map(|n| (n, hint(n))).collect()).unwrap();
+    open.mark().unwrap();
+    assert!(length() > 1 << 20, "{}", length());
+    let mut before = length();
+    for n in 5_100..5_110 {
+        open.told(vec![(n, hint(n))]).unwrap();
+        open.mark().unwrap();
+        // Nothing of it is of no use: it only grows, also after it was opened again.
+        assert!(length() > before, "{n}");
+        before = length();
+        if n == 5_105 {
+            open = opened(dir.path());
+        }
+    }
+}
+
+#[test]
+fn what_a_disk_or_a_store_refuses_is_tried_again_and_what_is_not_kept_is_not() {
+    let io = |error: io::Error| {
+        let path = "1.warc".into();
+        VersionError::Archive(ArchiveError::Io { action: "open", path, source: error })
+    };
+    // Too many open files; an error of the disk; no such file.
+    assert!(is_passing(&io(io::Error::from_raw_os_error(24))));
+    assert!(is_passing(&VersionError::Encoding(io::Error::from_raw_os_error(5).into())));
+    assert!(is_passing(&VersionError::Asking("the store is gone".into())));
+    assert!(!is_passing(&io(io::Error::from_raw_os_error(2))));
+    let torn = io::Error::new(io::ErrorKind::InvalidData, "no gzip");
+    assert!(!is_passing(&VersionError::Encoding(torn.into())));
+    assert!(!is_passing(&VersionError::NotKept(String::new())));
+    assert!(!is_passing(&VersionError::NoOriginal(String::new())));
+}
+
+#[test]
 fn spans_back_are_read_and_written() {
     for (text, ms) in
         [("2d", -172_800_000), ("12h", -43_200_000), ("1w", -604_800_000), ("5m", -300_000)]
@@ -357,6 +477,12 @@ fn a_site_is_called_what_most_of_its_pages_call_it() {
     for (doc, name) in [(1, "N Sport"), (2, "The N"), (3, "The N"), (4, " ")] {
         let mut page = seen(doc, &format!("/{doc}"), NOON, &format!("Title {doc}"), text(doc, 0));
         page.article.site = Some(name.to_owned());
+        open.take(&page, &site()).unwrap();
+    }
+    // One that changes often says it no louder.
+    for edition in 1..4 {
+        let mut page = seen(1, "/1", NOON + i64::from(edition), "Title 1", text(1, edition));
+        page.article.site = Some("N Sport".to_owned());
         open.take(&page, &site()).unwrap();
     }
     open.mark().unwrap();

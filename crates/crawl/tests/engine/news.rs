@@ -217,6 +217,50 @@ async fn articles_are_found_once_each_and_their_changes_are_versions() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_was_taken_in_since_a_page_was_made_is_not_read_with_it() {
+    let site = newspaper(Arc::default()).await;
+    let place = Place::new();
+    place.crawl(settings(), order(&[site.url("/")])).await;
+    // Fetched before that, and followed after.
+    let made = now();
+    let desk = Desk::of(&place, followed(&[SITE]));
+    assert_eq!(desk.articles().len(), 3);
+    let read = |seen: i64| {
+        let order = NewsOrder { articles: true, ..NewsOrder::default() };
+        desk.act(NewsAct::ReadAll { order, seen: Some(seen) })["read"].clone()
+    };
+    assert_eq!((read(made.0), read(now().0)), (0.into(), 3.into()));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_site_that_comes_back_brings_what_came_meanwhile() {
+    let edition = Arc::new(AtomicUsize::new(0));
+    let site = newspaper(edition.clone()).await;
+    let place = Place::new();
+    place.crawl(settings(), order(&[site.url("/")])).await;
+    assert_eq!(Desk::of(&place, followed(&[SITE])).articles().len(), 3);
+    let reader = || fs::read_to_string(place.path.join("news/reader.json")).unwrap_or_default();
+    // Nobody is parted with where it is not known who is followed.
+    let unknown = Arc::new(Sites::unknown());
+    let mut nobody = followed(&[]);
+    nobody.news.source = NewsSource::new(move || unknown.clone());
+    assert_eq!(Desk::of(&place, nobody).articles().len(), 3);
+    assert!(!reader().contains(SITE));
+    assert_eq!(Desk::of(&place, followed(&[])).articles().len(), 3);
+    assert!(reader().contains(SITE));
+    edition.store(1, Ordering::SeqCst);
+    place.come_back(settings(), Return::All).await;
+
+    let desk = Desk::of(&place, followed(&[SITE]));
+    let rows = desk.articles();
+    let versions: Vec<_> = rows.iter().map(|row| row["versions"].as_u64()).collect();
+    assert_eq!(versions, [Some(1), Some(1), Some(2)]);
+    assert!(!reader().contains(SITE));
+    desk.followers.news.rebuild().expect("made again");
+    assert_eq!(desk.articles(), rows);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn orders_pick_and_page() {
     let site = newspaper(Arc::default()).await;
     let place = Place::new();

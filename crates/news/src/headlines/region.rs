@@ -199,21 +199,24 @@ const POPULAR_HEADINGS: &[&str] = &[
 ];
 
 /// How many links there are before each node: of some length, of these such with the URL of an
-/// article, and all.
+/// article, all with a text, and all.
 struct Long {
     long: Vec<u32>,
     articles: Vec<u32>,
     all: Vec<u32>,
+    links: Vec<u32>,
 }
 
 impl Long {
     fn new(page: &Outline, is_article: impl Fn(usize) -> bool) -> Self {
-        let (mut long, mut articles, mut all) = (0, 0, 0);
-        let mut out = Long { long: Vec::new(), articles: Vec::new(), all: Vec::new() };
+        let (mut long, mut articles, mut all, mut links) = (0, 0, 0, 0);
+        let mut out =
+            Long { long: Vec::new(), articles: Vec::new(), all: Vec::new(), links: Vec::new() };
         for node in 0..page.nodes.len() {
             out.long.push(long);
             out.articles.push(articles);
             out.all.push(all);
+            out.links.push(links);
             if page.nodes[node].name == "a" {
                 let text = page.line(node, 200, |_| false);
                 let wide = text.chars().filter(|c| is_wide(*c)).count();
@@ -221,12 +224,19 @@ impl Long {
                 long += u32::from(is_long);
                 articles += u32::from(is_long && is_article(node));
                 all += u32::from(!text.is_empty());
+                links += 1;
             }
         }
         out.long.push(long);
         out.articles.push(articles);
         out.all.push(all);
+        out.links.push(links);
         out
+    }
+
+    /// The links inside of a node, without the node itself.
+    fn links(&self, page: &Outline, node: usize) -> u32 {
+        self.links[page.nodes[node].end].saturating_sub(self.links[node + 1])
     }
 
     /// Whether a part, whatever it is called, holds a list of articles: three or more, and hardly
@@ -513,6 +523,7 @@ pub fn is_popular_heading(text: &str) -> bool {
 /// Lists under a heading that says that they are what others read.
 fn mark_popular_lists(page: &Outline, long: &Long, regions: &mut [Region]) {
     let all = page.nodes.len();
+    let mut parts = Vec::new();
     for heading in 1..all {
         let name = &*page.nodes[heading].name;
         let is_heading = matches!(name, "h1" | "h2" | "h3" | "h4" | "h5" | "h6");
@@ -528,24 +539,37 @@ fn mark_popular_lists(page: &Outline, long: &Long, regions: &mut [Region]) {
             continue;
         }
         // The nearest part that has links besides the heading, unless that is half of the page.
-        let with_links = page.ancestors(heading).find(|&a| {
-            let before =
-                (heading..page.nodes[heading].end).filter(|&n| page.nodes[n].name == "a").count();
-            page.inside(a, &["a"]).take(before + 3).count() > before + 2
-        });
+        let own = long.links(page, heading) + u32::from(name == "a");
+        let with_links = page.ancestors(heading).find(|&a| long.links(page, a) > own + 2);
         let Some(list) = with_links else { continue };
-        let links = page.inside(list, &["a"]).count();
-        if long.share(page, list) < 0.4 && links <= 60 {
-            let from = heading.max(list);
-            for region in &mut regions[from..page.nodes[list].end] {
-                *region = (*region).max(Region::Popular);
-            }
+        if long.share(page, list) < 0.4 && long.links(page, list) <= 60 {
+            parts.push((heading.max(list), page.nodes[list].end));
         }
+    }
+    mark(parts, Region::Popular, regions);
+}
+
+/// Marks parts of a page, each node once however many parts it stands in.
+fn mark(mut parts: Vec<(usize, usize)>, as_what: Region, regions: &mut [Region]) {
+    parts.sort_unstable();
+    let mut done = 0;
+    for (from, end) in parts {
+        for region in regions.get_mut(from.max(done)..end).into_iter().flatten() {
+            *region = (*region).max(as_what);
+        }
+        done = done.max(end);
     }
 }
 
 /// The smallest part with a link around a mark that says it is paid for, and what calls itself so.
 fn mark_paid(page: &Outline, long: &Long, regions: &mut [Region]) {
+    // The first node with a text from each on.
+    let mut first_text = vec![usize::MAX; page.nodes.len() + 1];
+    for node in (0..page.nodes.len()).rev() {
+        let is_text = !page.nodes[node].text.trim().is_empty();
+        first_text[node] = if is_text { node } else { first_text[node + 1] };
+    }
+    let mut parts = Vec::new();
     for mark in 1..page.nodes.len() {
         let is_labelled = page.attribute(mark, "aria-label").is_some_and(is_paid);
         if !is_labelled && !is_paid(&page.nodes[mark].text) {
@@ -553,18 +577,17 @@ fn mark_paid(page: &Outline, long: &Long, regions: &mut [Region]) {
         }
         let with_link = std::iter::once(mark)
             .chain(page.ancestors(mark))
-            .find(|&a| page.nodes[a].name == "a" || page.inside(a, &["a"]).next().is_some());
+            .find(|&a| page.nodes[a].name == "a" || long.links(page, a) > 0);
         // Among cards, and not above them, it marks a place that a script fills.
         let is_its = |part: usize| {
-            let first =
-                (part..page.nodes[part].end).find(|&n| !page.nodes[n].text.trim().is_empty());
-            let is_first = first == Some(mark) || part == mark;
+            let is_first = first_text[part] == mark || part == mark;
             long.share(page, part) < 0.3 && (long.inside(page, part) <= 2 || is_first)
         };
         if let Some(part) = with_link.filter(|&part| is_its(part)) {
-            regions[part..page.nodes[part].end].fill(Region::Around);
+            parts.push((part, page.nodes[part].end));
         }
     }
+    mark(parts, Region::Around, regions);
 }
 
 #[cfg(test)]

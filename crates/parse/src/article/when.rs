@@ -24,6 +24,9 @@ pub(crate) struct Read {
     pub(crate) end: usize,
 }
 
+/// Minutes east of Greenwich, and whether the clocks of America go an hour ahead in summer.
+type Zone = (i16, bool);
+
 /// A piece of a text.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Piece<'t> {
@@ -47,6 +50,10 @@ pub(crate) fn first(text: &str, day_first: bool) -> Option<Read> {
             Some((start, seconds, zone, next))
         });
         let (start, seconds, zone, last) = clock.unwrap_or((at, 0, None, next));
+        let zone = zone.map(|(east, summers)| match summers {
+            true if is_american_summer(year, days, seconds) => east + 60,
+            _ => east,
+        });
         let shift = i64::from(zone.unwrap_or(0)) * 60;
         let end = pieces.get(last).map_or(text.len(), |p| p.0);
         Some(Read {
@@ -57,6 +64,18 @@ pub(crate) fn first(text: &str, day_first: bool) -> Option<Read> {
             end,
         })
     })
+}
+
+/// Whether clocks of America are ahead then: from two in the morning of the second Sunday of March to that of the first
+/// of November.
+fn is_american_summer(year: i64, day: i64, seconds: i64) -> bool {
+    // 1970-01-01 was a Thursday.
+    let sunday_from = |month, first| {
+        let first = days(year, month, first)?;
+        Some((first + (3 - first).rem_euclid(7), 2 * 3600))
+    };
+    let (from, to) = (sunday_from(3, 8), sunday_from(11, 1));
+    from.zip(to).is_some_and(|(from, to)| (from..to).contains(&(day, seconds)))
 }
 
 /// Whether a number goes on from before: `v1.2026.3` is no date.
@@ -226,7 +245,7 @@ fn date(
 }
 
 /// Seconds of the day and zone, when they stand within a few pieces.
-fn clock(pieces: &[(usize, Piece<'_>)], from: usize) -> Option<(i64, Option<i16>, usize)> {
+fn clock(pieces: &[(usize, Piece<'_>)], from: usize) -> Option<(i64, Option<Zone>, usize)> {
     let at = (from..(from + 7).min(pieces.len()))
         .find(|&at| matches!(pieces[at].1, Piece::Number { .. }))?;
     // The day of a change is no clock.
@@ -243,7 +262,7 @@ fn clock(pieces: &[(usize, Piece<'_>)], from: usize) -> Option<(i64, Option<i16>
 }
 
 /// A time of day right before a date: `16:47 GMT, 16 November 2026`.
-fn clock_before(pieces: &[(usize, Piece<'_>)], at: usize) -> Option<(usize, i64, Option<i16>)> {
+fn clock_before(pieces: &[(usize, Piece<'_>)], at: usize) -> Option<(usize, i64, Option<Zone>)> {
     (at.saturating_sub(9)..at).find_map(|start| {
         let (seconds, zone, next) = clock_at(pieces, start, None)?;
         let between = pieces.get(next..at)?;
@@ -259,7 +278,7 @@ fn clock_at(
     pieces: &[(usize, Piece<'_>)],
     at: usize,
     half: Option<char>,
-) -> Option<(i64, Option<i16>, usize)> {
+) -> Option<(i64, Option<Zone>, usize)> {
     let piece = |i: usize| pieces.get(i).map(|p| p.1);
     let Some(Piece::Number { value: mut hour, digits: 1..=2 }) = piece(at) else { return None };
     let minutes = match piece(at + 2) {
@@ -321,8 +340,8 @@ fn clock_at(
     Some((hour * 3600 + minute * 60 + second, zone, next))
 }
 
-/// Minutes east of Greenwich.
-fn zone(pieces: &[(usize, Piece<'_>)], at: usize) -> (Option<i16>, usize) {
+/// The zone at a place, and the piece behind it.
+fn zone(pieces: &[(usize, Piece<'_>)], at: usize) -> (Option<Zone>, usize) {
     let piece = |i: usize| pieces.get(i).map(|p| p.1);
     match piece(at) {
         Some(Piece::Sign(sign @ ('+' | '-' | '−'))) => {
@@ -342,7 +361,7 @@ fn zone(pieces: &[(usize, Piece<'_>)], at: usize) -> (Option<i16>, usize) {
                 return (None, at);
             }
             let east = (hours * 60 + minutes) as i16;
-            (Some(if sign == '+' { east } else { -east }), next)
+            (Some((if sign == '+' { east } else { -east }, false)), next)
         }
         Some(Piece::Word(word)) => {
             let hours = match word {
@@ -371,7 +390,7 @@ fn zone(pieces: &[(usize, Piece<'_>)], at: usize) -> (Option<i16>, usize) {
                     return (Some(zone), next);
                 }
             }
-            (Some(hours * 60), at + 1)
+            (Some((hours * 60, matches!(word, "ET" | "PT"))), at + 1)
         }
         _ => (None, at),
     }
@@ -444,6 +463,13 @@ mod tests {
             ("２０２６年１１月１６日", "2026-11-16"),
             ("١٦ نوفمبر ٢٠٢٦، ٢٢:١٥", "2026-11-16T22:15"),
             ("Nov 16, 2026 at 5 p.m. EST", "2026-11-16T17:00 -300"),
+            ("Nov 16, 2026 at 5 p.m. ET", "2026-11-16T17:00 -300"),
+            ("July 6, 2026 10:00 AM ET", "2026-07-06T10:00 -240"),
+            ("10:00 AM PT, July 6, 2026", "2026-07-06T10:00 -420"),
+            ("March 8, 2026 1:59 AM ET", "2026-03-08T01:59 -300"),
+            ("March 8, 2026 3:00 AM ET", "2026-03-08T03:00 -240"),
+            ("November 1, 2026 1:30 AM ET", "2026-11-01T01:30 -240"),
+            ("November 1, 2026 2:00 AM ET", "2026-11-01T02:00 -300"),
             ("Nov 16, 2026 · 5 min read", "2026-11-16"),
             ("05.04.2025 - Güncelleme : 05.04.2025", "2025-04-05"),
             ("05.04.2025, 12.30", "2025-04-05T12:30"),

@@ -17,7 +17,7 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
-use std::time::SystemTime;
+use std::time::{Duration, Instant, SystemTime};
 use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, Table, value};
 
 /// What a new file begins with.
@@ -26,6 +26,9 @@ const HEAD: &str = "\
 # An entry may also have name, feeds, patterns, subjects, article and cycle; `argiope news sites test URL`
 # says what a URL means by it.
 ";
+
+/// Editors take a file away, or empty it, before they write it anew.
+const SAVED: Duration = Duration::from_secs(3);
 
 /// The registrable domain of a host.
 pub fn site_of(host: &str) -> &str {
@@ -46,25 +49,46 @@ pub fn read(global: &Global) -> anyhow::Result<Vec<Recipe>> {
 
 /// The sites that a file (`news/sites.toml` of a data directory) names, read again when it has changed.
 pub fn source(file: &Path) -> NewsSource {
+    source_after(file, SAVED)
+}
+
+/// The same; a file that is gone or empty counts after so long.
+fn source_after(file: &Path, saved: Duration) -> NewsSource {
     #[derive(Default)]
     struct Known {
-        stamp: Option<(SystemTime, u64)>,
-        sites: Arc<Sites>,
+        /// Of the file that was read last; `None` before anybody looked.
+        stamp: Option<Option<(SystemTime, u64)>>,
+        /// `None` before a file could be read; one that is not there could.
+        sites: Option<Arc<Sites>>,
+        /// Since when there is nothing in it any more.
+        none: Option<Instant>,
     }
     let (file, known) = (file.to_owned(), Mutex::new(Known::default()));
+    let unknown = Arc::new(Sites::unknown());
     NewsSource::new(move || {
         let stamp = fs::metadata(&file).and_then(|is| Ok((is.modified()?, is.len()))).ok();
         let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
-        if stamp != known.stamp {
-            known.stamp = stamp;
+        let is_none = stamp.is_none_or(|(_, length)| length == 0);
+        match known.sites.clone().filter(|sites| is_none && !sites.is_empty()) {
+            Some(had) => {
+                if known.none.get_or_insert_with(Instant::now).elapsed() < saved {
+                    return had;
+                }
+            }
+            None => known.none = None,
+        }
+        if known.stamp != Some(stamp) {
+            known.stamp = Some(stamp);
             match recipes_of(&file) {
-                Ok(recipes) => known.sites = Arc::new(Sites::new(recipes.unwrap_or_default())),
+                Ok(recipes) => {
+                    known.sites = Some(Arc::new(Sites::new(recipes.unwrap_or_default())));
+                }
                 Err(e) => output::talk(format!(
                     "{e}\nUntil that is mended the sites whose news are followed stay as they were."
                 )),
             }
         }
-        known.sites.clone()
+        known.sites.clone().unwrap_or_else(|| unknown.clone())
     })
 }
 
@@ -100,10 +124,20 @@ fn removed_beside(file: &Path) -> PathBuf {
     file.with_file_name("removed.toml")
 }
 
-/// What is kept of removed entries; a file that cannot be read keeps nothing.
-fn removed(file: &Path) -> DocumentMut {
-    let text = fs::read_to_string(removed_beside(file)).unwrap_or_default();
-    text.parse().unwrap_or_default()
+/// What is kept of removed entries.
+fn removed(file: &Path) -> anyhow::Result<DocumentMut> {
+    let path = removed_beside(file);
+    let at = || {
+        format!(
+            "cannot read {}, which keeps the entries of sites that were removed; mend or move it",
+            path.display()
+        )
+    };
+    match fs::read_to_string(&path) {
+        Ok(text) => text.parse().with_context(at),
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(DocumentMut::new()),
+        Err(e) => Err(e).with_context(at),
+    }
 }
 
 /// Whether an entry is that of a site.
@@ -113,7 +147,7 @@ fn is_of(table: &Table, site: &str) -> bool {
 
 /// Keeps an entry that is about to be removed.
 fn put_aside(file: &Path, mut table: Table, site: &str) -> anyhow::Result<()> {
-    let mut doc = removed(file);
+    let mut doc = removed(file)?;
     tables(&mut doc).retain(|known| !is_of(known, site));
     table.set_position(None);
     table.decor_mut().set_prefix("\n");
@@ -128,7 +162,8 @@ fn take_back(
     recipes: &mut Vec<Recipe>,
     site: &str,
 ) -> anyhow::Result<bool> {
-    let mut removed = removed(file);
+    // What cannot be read stays as it is, and hinders nobody from following.
+    let mut removed = removed(file).unwrap_or_default();
     let kept = tables(&mut removed).iter().find(|table| is_of(table, site)).cloned();
     let Some(mut table) = kept.filter(|_| !recipes.iter().any(|known| known.site == site)) else {
         return Ok(false);
@@ -373,17 +408,21 @@ fn more(
             && !recipe.front.iter().any(|known| same_page(known, front))
     });
     for (key, list, url, what) in [
-        ("feeds", &recipe.feeds, feed, "its feeds"),
-        ("front", &recipe.front, front, "its front pages"),
+        ("feeds", &mut recipe.feeds, feed, "its feeds"),
+        ("front", &mut recipe.front, front, "its front pages"),
     ] {
         let Some(url) = url else { continue };
-        let pages = list.iter().map(String::as_str).chain([url.as_str()]);
-        table[key] = value(Array::from_iter(pages));
+        match table.get_mut(key).and_then(Item::as_array_mut) {
+            Some(there) => there.push(url.as_str()),
+            None => {
+                let pages = list.iter().map(String::as_str).chain([url.as_str()]);
+                table[key] = value(Array::from_iter(pages));
+            }
+        }
+        // An entry may get thousands of feeds, one by one; all of them are read again before they are written.
+        list.push(url.as_str().to_owned());
         said += &format!("; {url} is now one of {what}");
         new = true;
-    }
-    if new {
-        *recipe = reread(table)?;
     }
     Ok(Followed { recipe: recipe.clone(), new, said: said + "." })
 }
@@ -608,8 +647,9 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let global = global(dir.path());
         let file = file_of(&global);
-        let source = source(&file);
-        assert!(source.sites().is_empty());
+        let source = source_after(&file, Duration::ZERO);
+        let patient = source_after(&file, Duration::from_secs(3_600));
+        assert!(source.sites().is_empty() && !source.sites().is_unknown());
         follow(&global, "example.org").unwrap();
         assert_eq!(source.sites().recipes().len(), 1);
         fs::write(&file, "[[site]]\nsit = 'a.test'\n").unwrap();
@@ -617,7 +657,41 @@ mod tests {
         let error = follow(&global, "b.test").unwrap_err().to_string();
         assert!(error.contains("sites.toml:2: sit does not belong"), "{error}");
         assert_eq!(fs::read_to_string(&file).unwrap(), "[[site]]\nsit = 'a.test'\n");
+        // Who begins with such a file knows nothing of them.
+        assert!(self::source(&file).sites().is_unknown());
+        fs::write(&file, "[[site]]\nsite = 'a.test'\n").unwrap();
+        assert_eq!(patient.sites().recipes().len(), 1);
+        // Editors take a file away before they write it anew.
+        fs::write(&file, "").unwrap();
+        assert!(source.sites().is_empty());
+        assert_eq!(patient.sites().recipes().len(), 1);
         fs::remove_file(&file).unwrap();
         assert!(source.sites().is_empty());
+        assert_eq!(patient.sites().recipes().len(), 1);
+        fs::write(&file, "[[site]]\nsite = 'b.test'\n[[site]]\nsite = 'c.test'\n").unwrap();
+        assert_eq!(patient.sites().recipes().len(), 2);
+    }
+
+    #[test]
+    fn entries_that_were_removed_are_not_written_over_where_they_cannot_be_read() {
+        let dir = tempfile::tempdir().unwrap();
+        let global = global(dir.path());
+        for site in ["a.test", "b.test"] {
+            follow(&global, site).unwrap();
+        }
+        unfollow(&global, "a.test").unwrap();
+        let removed = removed_beside(&file_of(&global));
+        let text = fs::read_to_string(&removed).unwrap();
+        let mistaken = text.replace("[[site]]", "[[site]");
+        fs::write(&removed, &mistaken).unwrap();
+        let error = unfollow(&global, "b.test").unwrap_err().to_string();
+        assert!(error.contains("removed.toml") && error.contains("mend"), "{error}");
+        assert_eq!(fs::read_to_string(&removed).unwrap(), mistaken);
+        assert_eq!(read(&global).unwrap().len(), 1);
+        follow(&global, "c.test").unwrap();
+        fs::write(&removed, &text).unwrap();
+        unfollow(&global, "b.test").unwrap();
+        let kept = fs::read_to_string(&removed).unwrap();
+        assert!(kept.contains("a.test") && kept.contains("b.test"), "{kept}");
     }
 }

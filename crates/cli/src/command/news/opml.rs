@@ -121,6 +121,26 @@ mod tests {
     use super::*;
 
     #[test]
+    fn thousands_of_feeds_of_one_host_are_one_entry_and_too_many_are_refused() {
+        use clap::Parser;
+        let dir = tempfile::tempdir().unwrap();
+        let args = ["argiope", "--data", dir.path().to_str().unwrap(), "status"];
+        let global = crate::args::Cli::parse_from(args).global;
+        let long = "feeds-of-a-host-with-many".repeat(11);
+        let list = |count: usize| {
+            let outline =
+                |n| format!("<outline text=\"A\" xmlUrl=\"https://www.a.test/{long}/{n}.rss\"/>");
+            format!("<opml><body>{}</body></opml>", (0..count).map(outline).collect::<String>())
+        };
+        let done = import(&global, list(3_000).as_bytes()).unwrap();
+        assert_eq!((done.new, done.more, done.known), (1, 2_999, 0));
+        assert_eq!(follow::read(&global).unwrap()[0].feeds.len(), 3_000);
+        let error = import(&global, list(4_000).as_bytes()).unwrap_err().to_string();
+        assert!(error.contains("nothing was changed"), "{error}");
+        assert_eq!(follow::read(&global).unwrap()[0].feeds.len(), 3_000);
+    }
+
+    #[test]
     fn what_was_exported_is_imported_as_it_was() {
         use clap::Parser;
         let dirs = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];

@@ -21,7 +21,7 @@ use argiope_news::{
 };
 use argiope_parse::{Feed, Outline, parse_feed, parse_html, parse_outline, resolve};
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::io::{BufRead, IsTerminal};
 use std::process::ExitCode;
 use std::sync::LazyLock;
@@ -277,11 +277,12 @@ pub fn found_on(outline: &Outline, url: &CanonicalUrl, recipe: Option<&Recipe>) 
         Some(_) => false,
     };
     let mut articles: Vec<Headline> = found.iter().filter(counts).cloned().collect();
+    let mut known: HashSet<CanonicalUrl> = articles.iter().map(|one| one.url.clone()).collect();
     for node in outline.inside(0, &["a"]) {
         let to = outline.attribute(node, "href").and_then(|href| base.join(href.trim()).ok());
         let Some(to) = to.filter(|to| recipe.is_article(to)) else { continue };
         let title = outline.line(node, 400, |_| false);
-        if title.chars().count() >= SHORTEST && articles.iter().all(|known| known.url != to) {
+        if title.chars().count() >= SHORTEST && known.insert(to.clone()) {
             articles.push(Headline {
                 url: to,
                 title,

@@ -4,10 +4,11 @@
 //!   so that they are made again with the file; one that comes back brings what came meanwhile.
 
 use super::Open;
+use crate::gather::ARTICLE;
 use crate::news::NewsError;
-use argiope_model::{CanonicalUrl, HostKey, OutcomeKind, Time, UrlKey};
+use argiope_model::{CanonicalUrl, HostKey, JobId, OutcomeKind, Role, Time, UrlKey};
 use argiope_news::{Recipe, Sites};
-use argiope_store::Store;
+use argiope_store::{Store, UrlRow};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -50,6 +51,9 @@ impl Open {
     /// Writes down which sites are no longer followed: what was collected of them stays, also where the file of articles is
     /// made again. One that is followed again is taken in again, with what came meanwhile.
     pub(super) fn part_with(&mut self, sites: &Sites) -> Result<(), NewsError> {
+        if sites.is_unknown() {
+            return Ok(());
+        }
         let followed: BTreeSet<&String> = sites.recipes().iter().map(|r| &r.site).collect();
         let former = self.reader.former();
         let (back, stay): (BTreeSet<_>, BTreeSet<_>) =
@@ -76,6 +80,11 @@ impl Open {
         if Arc::ptr_eq(&self.sites, sites) {
             return Ok(());
         }
+        // What they have is known but for what came meanwhile.
+        let former = self.reader.former();
+        let is_back = |site: &&String| self.taken.contains(*site) && former.contains(*site);
+        let followed = sites.recipes().iter().map(|recipe| &recipe.site);
+        let back: BTreeSet<String> = followed.filter(is_back).cloned().collect();
         self.part_with(sites)?;
         self.sites = sites.clone();
         self.hosts.clear();
@@ -94,15 +103,23 @@ impl Open {
             let heads = store.log_heads()?.into_iter().collect();
             self.begun.get_or_insert(heads);
         }
+        let jobs = store.jobs()?.into_iter().filter(|row| row.job.news);
+        let jobs: BTreeSet<JobId> = jobs.map(|row| row.job.id).collect();
         let (mut after, mut found) = (None, Vec::new());
         loop {
             let hosts = store.scan_hosts(after, 512)?;
             let Some((last, _)) = hosts.last() else { break };
             after = Some(*last);
             for (key, _) in hosts {
-                if self.site_of(key, store)?.is_some_and(|recipe| new.contains(&recipe.site)) {
-                    captures_of_host(store, key, &mut found)?;
-                }
+                let site = self.site_of(key, store)?.map(|recipe| recipe.site);
+                let Some(site) = site.filter(|site| new.contains(site)) else { continue };
+                let is_back = back.contains(&site);
+                let wanted = |row: &UrlRow| match self.table.looked_at(row.doc.0) {
+                    Some(last) => Wanted::After(last),
+                    None if is_back && is_list(row, &jobs) => Wanted::Newest,
+                    None => Wanted::All,
+                };
+                captures_of_host(store, key, wanted, &mut found)?;
             }
         }
         self.before.extend(found);
@@ -117,10 +134,24 @@ fn nameless(site: &str) -> Recipe {
     Recipe { site: site.to_owned(), ..Recipe::default() }
 }
 
+/// Which captures of a page are looked at.
+enum Wanted {
+    All,
+    After(i64),
+    Newest,
+}
+
+/// Whether a page or a file tells of others, whatever it shows: of a feed or a front page of a site that comes back only
+/// the newest capture says what is not known.
+fn is_list(row: &UrlRow, news: &BTreeSet<JobId>) -> bool {
+    row.role == Role::Sitemap || news.contains(&row.job()) && row.depth < ARTICLE
+}
+
 /// The captures of a host's pages that may be articles, or tell of them.
 fn captures_of_host(
     store: &dyn Store,
     host: HostKey,
+    wanted: impl Fn(&UrlRow) -> Wanted,
     found: &mut Vec<(Time, UrlKey)>,
 ) -> Result<(), NewsError> {
     let mut after = None;
@@ -133,7 +164,9 @@ fn captures_of_host(
                 continue;
             }
             let mut before = None;
+            let wanted = wanted(&row);
             let captures = store.captures(key)?;
+            let first = found.len();
             // What has become of it in the end.
             let last = captures.last().filter(|last| {
                 last.outcome.kind == OutcomeKind::Redirect
@@ -145,6 +178,16 @@ fn captures_of_host(
                 if capture.outcome.kind == OutcomeKind::Fetched && !same {
                     before = Some(capture.body_digest);
                     found.push((capture.time, key));
+                }
+            }
+            match wanted {
+                Wanted::All => {}
+                Wanted::After(time) => {
+                    let new = found.split_off(first).into_iter().filter(|(at, _)| at.0 > time);
+                    found.extend(new);
+                }
+                Wanted::Newest => {
+                    drop(found.drain(first..found.len().saturating_sub(1).max(first)))
                 }
             }
             found.extend(last.filter(|_| before.is_some()));
