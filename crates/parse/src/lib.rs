@@ -53,7 +53,7 @@ mod sniff;
 mod tag;
 mod xml;
 
-pub use article::{Article, Sure, When, parse_article};
+pub use article::{Article, Sure, When, parse_article, parse_known_article};
 pub use beside::text_around;
 pub use boxes::without_boxes;
 pub use directives::{header_directives, meta_directives};

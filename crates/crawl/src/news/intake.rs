@@ -16,7 +16,7 @@ use argiope_archive::{ArchiveError, Fingerprint, TextBlob, decode_text, encode_t
 use argiope_fetch::Head as Answer;
 use argiope_model::{CanonicalUrl, Capture, JobId, OutcomeKind, Role, Suffixes, Time, UrlKey};
 use argiope_news::{PageKind, Recipe, Sites, gist, page_kind};
-use argiope_parse::{self as parse, Article, parse_article, parse_outline};
+use argiope_parse::{self as parse, Article, parse_known_article, parse_outline};
 use argiope_store::{Store, UrlRow, UrlState};
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
@@ -166,7 +166,7 @@ impl Pages<'_> {
                 let charset = media.charset.as_deref();
                 let outline = parse_outline(&bytes, charset);
                 let kind = page_kind(&outline, url);
-                let article = parse_article(&bytes, charset, Some(url), time);
+                let article = parse_known_article(&bytes, charset, Some(url), time);
                 (kind, Some(outline), article)
             }
             Read::Text(text) => (PageKind::Unknown, None, of_text(*text)),

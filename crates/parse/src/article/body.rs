@@ -41,6 +41,7 @@ pub(crate) fn body(tree: &Tree, title: &str, told: &[String], walls: &[String]) 
     let read = |walled: &[bool]| {
         let mut by_tag = vec![false; tree.len()];
         signs::leave_out_by_tag(tree, start, walled, &mut by_tag);
+        signs::leave_out_consent(tree, start, &mut by_tag);
         let all = blocks(tree, start, &by_tag);
         let prose = sums(tree, &all, |b| weight(b).max(0));
         (by_tag, prose, all)
@@ -113,8 +114,14 @@ fn inside(tree: &Tree, start: Id, title: &str, told: &[String], mut out: Vec<boo
     found
 }
 
-fn size(blocks: &[Block]) -> usize {
+/// How many letters some blocks have.
+pub(crate) fn size(blocks: &[Block]) -> usize {
     blocks.iter().map(|b| b.size).sum()
+}
+
+/// How much prose some blocks have.
+pub(crate) fn prose(blocks: &[Block]) -> i64 {
+    blocks.iter().map(|b| weight(b).max(0)).sum()
 }
 
 /// What speaks for a block's being prose.
@@ -133,7 +140,7 @@ fn weight(block: &Block) -> i64 {
 }
 
 /// Sums over subtrees.
-fn sums(tree: &Tree, blocks: &[Block], value: impl Fn(&Block) -> i64) -> Vec<i64> {
+pub(crate) fn sums(tree: &Tree, blocks: &[Block], value: impl Fn(&Block) -> i64) -> Vec<i64> {
     let mut sums = vec![0; tree.len()];
     for block in blocks {
         sums[block.holder] += value(block);

@@ -10,11 +10,27 @@
 use crate::article::linked::{Blocks, Linked};
 use crate::article::signs::{self, is_comment};
 use crate::article::tree::{Id, Tree, fold};
+use crate::article::whole::Says;
 use crate::article::{Sure, When, when};
 use argiope_model::{CanonicalUrl, Time};
 
 /// How many `<meta>` are looked at.
 const MAX_METAS: usize = 4000;
+
+/// What JSON-LD calls an article.
+const ARTICLES: &[&str] = &[
+    "Article",
+    "NewsArticle",
+    "ReportageNewsArticle",
+    "OpinionNewsArticle",
+    "BlogPosting",
+    "LiveBlogPosting",
+    "TechArticle",
+    "ScholarlyArticle",
+    "Report",
+    "Recipe",
+    "HowTo",
+];
 
 /// Words of a step on the way to an article.
 const CRUMB: usize = 4;
@@ -36,6 +52,32 @@ pub(crate) struct Facts<'p> {
     pub(super) beside: Vec<bool>,
     /// Those of them that are not of a picture.
     pub(super) of_others: Vec<bool>,
+}
+
+/// Whether a URL is that of a place where people talk: `forum.example.org`, `/viewtopic.php`, `/r/`.
+fn is_of_talk(url: &CanonicalUrl) -> bool {
+    let host = url.host().split('.').rev().skip(1);
+    let path = url.path().split(['/', '.']).take(4);
+    host.chain(path).any(|part| {
+        part.contains("forum")
+            || matches!(
+                part,
+                "board"
+                    | "boards"
+                    | "community"
+                    | "discuss"
+                    | "discussion"
+                    | "discussions"
+                    | "thread"
+                    | "threads"
+                    | "topic"
+                    | "showthread"
+                    | "viewtopic"
+                    | "questions"
+                    | "reddit"
+                    | "bbs"
+            )
+    })
 }
 
 impl<'p> Facts<'p> {
@@ -106,6 +148,26 @@ impl<'p> Facts<'p> {
     /// The content of the first `<meta>` that has one of the names; earlier names first.
     pub(crate) fn meta(&self, names: &[&str]) -> Option<&'p str> {
         names.iter().find_map(|name| self.metas.iter().find(|(n, _)| n == name).map(|(_, c)| *c))
+    }
+
+    /// What kind of page it calls itself; `dated` when it tells who wrote it, or when.
+    pub(crate) fn says(&self, dated: bool) -> Says {
+        let is = |kinds: &[&str]| self.linked.has_kind(kinds);
+        if is(&["DiscussionForumPosting", "QAPage"]) || self.url.is_some_and(is_of_talk) {
+            return Says::Talk;
+        }
+        let list = is(&["ItemList", "CollectionPage", "OfferCatalog", "SearchResultsPage"]);
+        if list && !is(ARTICLES) && self.meta(&["article:published_time"]).is_none() {
+            return Says::List;
+        }
+        let kind = self.meta(&["og:type"]).unwrap_or("").to_ascii_lowercase();
+        if matches!(kind.as_str(), "article" | "news")
+            || is(ARTICLES)
+            || self.meta(&["article:published_time"]).is_some()
+        {
+            return Says::Article;
+        }
+        if dated { Says::Dated } else { Says::Nothing }
     }
 
     pub(super) fn read(&self, text: &str, sure: Sure) -> Option<When> {

@@ -178,6 +178,11 @@ impl<'b> Linked<'b> {
         }
     }
 
+    /// Whether an object is of one of these kinds.
+    pub(crate) fn has_kind(&self, wanted: &[&str]) -> bool {
+        self.objects.iter().any(|object| kinds(object).any(|kind| wanted.contains(&kind)))
+    }
+
     /// The classes (`.a`) and ids (`#a`) of the parts that are not free.
     pub(crate) fn walls(&self) -> Vec<String> {
         let parts = match self.main.and_then(|at| self.objects[at].get("hasPart")) {
@@ -253,16 +258,20 @@ fn first_text(value: &Value) -> Option<String> {
     }
 }
 
+/// The kinds of an object, without the vocabulary.
+fn kinds(object: &Map<String, Value>) -> impl Iterator<Item = &str> {
+    let list = match object.get("@type") {
+        Some(Value::Array(list)) => list.as_slice(),
+        Some(one) => std::slice::from_ref(one),
+        None => &[],
+    };
+    list.iter().filter_map(Value::as_str).map(|k| k.rsplit(['/', ':']).next().unwrap_or(""))
+}
+
 /// How likely an object describes the article.
 fn rank(object: &Map<String, Value>) -> i32 {
-    let kinds: Vec<&str> = match object.get("@type") {
-        Some(Value::String(s)) => vec![s.as_str()],
-        Some(Value::Array(list)) => list.iter().filter_map(Value::as_str).collect(),
-        _ => Vec::new(),
-    };
-    let kind = kinds
-        .iter()
-        .map(|k| match k.rsplit(['/', ':']).next().unwrap_or("") {
+    let kind = kinds(object)
+        .map(|kind| match kind {
             "NewsArticle"
             | "ReportageNewsArticle"
             | "AnalysisNewsArticle"

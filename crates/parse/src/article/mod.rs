@@ -22,6 +22,7 @@ mod signs;
 mod title;
 mod tree;
 mod when;
+mod whole;
 mod zones;
 
 use crate::fold::{floor_boundary, without_controls};
@@ -29,7 +30,16 @@ use crate::{charset, language};
 use argiope_model::{CanonicalUrl, Time};
 use blocks::Block;
 use facts::Facts;
+use std::collections::HashSet;
 use tree::{Id, Tree};
+use whole::Says;
+
+/// Letters of a text that may be all that scripts left.
+const LITTLE: usize = 400;
+/// Letters of a block that nobody writes twice.
+const AGAIN: usize = 80;
+/// How many different blocks stand in a page again, if it is one for two screens.
+const TWICE: usize = 4;
 
 /// How much of a page is read; articles are a hundredth of it.
 const MAX_BYTES: usize = 8 << 20;
@@ -88,13 +98,34 @@ pub enum Sure {
     Stated,
 }
 
-/// Reads the article of an HTML page. `header_charset` is the `charset` of its `Content-Type`, `url`
+/// Reads what an HTML page has to say: its article, or, of a page that is none, all of it without its frame.
+/// `header_charset` is the `charset` of its `Content-Type`, `url`
 /// where it was fetched from; dates after `now` are not believed.
 pub fn parse_article(
     bytes: &[u8],
     header_charset: Option<&str>,
     url: Option<&CanonicalUrl>,
     now: Time,
+) -> Article {
+    parse(bytes, header_charset, url, now, false)
+}
+
+/// Reads the article of an HTML page that is known to have one.
+pub fn parse_known_article(
+    bytes: &[u8],
+    header_charset: Option<&str>,
+    url: Option<&CanonicalUrl>,
+    now: Time,
+) -> Article {
+    parse(bytes, header_charset, url, now, true)
+}
+
+fn parse(
+    bytes: &[u8],
+    header_charset: Option<&str>,
+    url: Option<&CanonicalUrl>,
+    now: Time,
+    known: bool,
 ) -> Article {
     let (encoding, mark) = charset::decide(bytes, header_charset, true);
     let all = without_controls(charset::decode(&bytes[mark..], encoding));
@@ -107,15 +138,17 @@ pub fn parse_article(
     let facts = Facts::new(&tree, html, &objects, url, now, heading, declared.as_deref());
     let site = facts.site();
     let title = title::title(&tree, &facts, site.as_deref());
-    let blocks = body::body(&tree, &title, &facts.descriptions(), &facts.linked.walls());
+    let (authors, published) = (facts.authors(), facts.published());
+    let says = facts.says(published.is_some() || !authors.is_empty());
+    let blocks = text(&tree, html, &facts, &title, says, known);
     let text = blocks.iter().map(|b| b.text.as_str()).collect::<Vec<_>>().join("\n");
     let summary = summary(facts.description().as_deref(), &title, &text);
     let language = language::settled(facts.language(), &text);
     let host = url.map_or("", CanonicalUrl::host);
     let placed = |when: When| zones::placed(when, language.as_deref(), host, now);
     Article {
-        authors: facts.authors(),
-        published: facts.published().map(placed),
+        authors,
+        published: published.map(placed),
         modified: facts.modified().map(placed),
         picture: facts.picture().or_else(|| facts.shown_picture(first_part(&tree, &blocks))),
         section: facts.section(),
@@ -126,6 +159,56 @@ pub fn parse_article(
         title,
         text,
         truncated: tree.is_full() || html.len() < all.len(),
+    }
+}
+
+/// What the page says.
+fn text(
+    tree: &Tree,
+    html: &str,
+    facts: &Facts<'_>,
+    title: &str,
+    says: Says,
+    known: bool,
+) -> Vec<Block> {
+    let mut found = body::body(tree, title, &facts.descriptions(), &facts.linked.walls());
+    let instead =
+        without_scripts(tree, html, &found).or_else(|| whole::instead(tree, &found, says, known));
+    if let Some(all) = instead {
+        found = all;
+    }
+    once(&mut found);
+    found
+}
+
+/// What the page says to who runs no scripts, where that is what it has to say.
+fn without_scripts(tree: &Tree, html: &str, found: &[Block]) -> Option<Vec<Block>> {
+    if body::size(found) >= LITTLE || !html.contains("<noscript") {
+        return None;
+    }
+    let plain = html.replace("<noscript", "<div").replace("</noscript", "</div");
+    let mut all = whole::whole(&Tree::of(&plain), true);
+    // They are of another tree.
+    all.iter_mut().for_each(|block| block.holder = 0);
+    let more = body::size(&all);
+    (more >= LITTLE && more * 2 > body::size(&whole::whole(tree, true)) * 5).then_some(all)
+}
+
+/// Takes away what stands in the page again, for other screens.
+fn once(found: &mut Vec<Block>) {
+    let mut seen = HashSet::new();
+    let mut again = HashSet::new();
+    let is_first = |block: &Block| {
+        let first = block.size < AGAIN || seen.insert(block.text.clone());
+        if !first {
+            again.insert(block.text.clone());
+        }
+        first
+    };
+    let first: Vec<bool> = found.iter().map(is_first).collect();
+    if again.len() >= TWICE {
+        let mut first = first.into_iter();
+        found.retain(|_| first.next().unwrap_or(true));
     }
 }
 

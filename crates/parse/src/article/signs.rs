@@ -12,6 +12,8 @@ use crate::article::tree::{Id, Tree, is_inline};
 
 /// How many letters beside an inline element make a running sentence.
 const SENTENCE: usize = 30;
+/// How many links a header has that holds the menus of a site.
+const MENU: u32 = 25;
 /// How many names of paywalls are looked at.
 const MAX_WALLS: usize = 20;
 
@@ -38,7 +40,8 @@ pub(crate) fn walls(tree: &Tree, start: Id, walls: &[String]) -> Vec<(String, Ve
 /// Leaves out elements that never hold prose. What is `walled` is not hidden.
 pub(crate) fn leave_out_by_tag(tree: &Tree, start: Id, walled: &[bool], out: &mut [bool]) {
     let headings = counts(tree, is_heading);
-    let titles = counts(tree, |name| name == "h1");
+    let links = counts(tree, |name| name == "a");
+    let title = tree.first("h1").unwrap_or(0);
     for id in tree.subtree(start).skip(1) {
         out[id] = match tree.name(id) {
             "script" | "style" | "noscript" | "template" | "svg" | "iframe" | "object"
@@ -46,12 +49,22 @@ pub(crate) fn leave_out_by_tag(tree: &Tree, start: Id, walled: &[bool], out: &mu
             | "select" | "textarea" | "input" | "map" | "head" | "title" | "link" | "meta"
             | "datalist" | "progress" | "rp" | "rt" => true,
             // Some put the whole page into one.
-            "aside" | "footer" => !holds(tree, id, &titles),
+            "aside" | "footer" => !tree.subtree(id).contains(&title),
+            "header" => {
+                links[tree.end(id)] - links[id] >= MENU
+                    && !tree.subtree(id).contains(&title)
+                    && !is_in_part(tree, id)
+            }
             "button" => !heads(tree, id, &headings),
             "" => false,
             _ => !walled[id] && is_hidden(tree, id),
         };
     }
+}
+
+/// Whether an element belongs to a part of the page, not to the page.
+fn is_in_part(tree: &Tree, id: Id) -> bool {
+    tree.ancestors(id).any(|up| matches!(tree.name(up), "main" | "article" | "section"))
 }
 
 /// How many elements with such names come before each node.
@@ -129,6 +142,92 @@ pub(crate) fn leave_out_by_name(
         };
         (prose[id] * 100 <= all * limit).then_some(0)
     });
+}
+
+/// Leaves out what asks for consent to cookies, which may say more than the page.
+pub(crate) fn leave_out_consent(tree: &Tree, start: Id, out: &mut [bool]) {
+    let is = |id: Id| {
+        ["class", "id"].iter().any(|key| {
+            tree.attr(id, key).split_ascii_whitespace().any(|name| is_consent(&tokens(name)))
+        })
+    };
+    let titles = counts(tree, |name| matches!(name, "h1" | "article" | "main"));
+    let mut before = vec![0; tree.len() + 1];
+    let mut hidden = 0;
+    for id in 0..tree.len() {
+        if out[id] {
+            hidden = hidden.max(tree.end(id));
+        }
+        before[id + 1] = before[id] + if id < hidden { 0 } else { tree.words(id).trim().len() };
+    }
+    let letters = |id: Id| before[tree.end(id)] - before[id];
+    each(tree, start, out, |id| {
+        let named = !holds(tree, id, &titles) && is(id);
+        (named && letters(id) * 100 <= letters(start) * 97).then_some(0)
+    });
+}
+
+/// Leaves out what frames a page, by its names: menus, banners, what filters and sorts. `sizes` are the letters in
+/// each element; where people `talk`, what is called a comment is no frame.
+pub(crate) fn leave_out_frame(tree: &Tree, start: Id, sizes: &[i64], talk: bool, out: &mut [bool]) {
+    let names = verdicts(tree, start, out);
+    let titles = counts(tree, |name| matches!(name, "h1" | "main"));
+    let all = sizes[start].max(1);
+    each(tree, start, out, |id| {
+        let title = holds(tree, id, &titles);
+        if tree.name(id) == "header" && !title && !is_in_part(tree, id) {
+            return Some(0);
+        }
+        let limit = match names[id] {
+            Beside::Hidden => 60,
+            Beside::Yes if title => 8,
+            Beside::Yes => 35,
+            Beside::Comments if !talk => 95,
+            _ if !title && is_control(tree, id) => 25,
+            _ => return None,
+        };
+        (sizes[id] * 100 <= all * limit).then_some(0)
+    });
+}
+
+/// Whether an element narrows or sorts what a page shows, waits beside it, or signs what somebody wrote.
+fn is_control(tree: &Tree, id: Id) -> bool {
+    let is = |word: &String| {
+        matches!(
+            word.as_str(),
+            "filter"
+                | "filters"
+                | "facet"
+                | "facets"
+                | "refine"
+                | "refinement"
+                | "refinements"
+                | "sort"
+                | "sorting"
+                | "swatch"
+                | "swatches"
+                | "quickview"
+                | "minicart"
+                | "drawer"
+                | "megamenu"
+                | "announcement"
+                | "announcements"
+                | "searchform"
+                | "tooltip"
+                | "snackbar"
+                | "toast"
+                | "loading"
+                | "signature"
+                | "userinfo"
+                | "postprofile"
+        )
+    };
+    ["class", "id"].iter().any(|key| {
+        tree.attr(id, key).split_ascii_whitespace().any(|name| {
+            let words = tokens(name);
+            words.len() <= 5 && words.iter().any(is)
+        })
+    })
 }
 
 /// What the names of all elements say. Within a running sentence they say nothing of inline elements,
@@ -431,6 +530,34 @@ fn judge(name: &str) -> Beside {
         worst = Beside::Yes;
     }
     worst
+}
+
+/// Whether a name is that of a box that asks for consent: of those who make them, or `cookie-banner`.
+fn is_consent(words: &[String]) -> bool {
+    let any = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
+    any(&[
+        "onetrust",
+        "didomi",
+        "usercentrics",
+        "cybot",
+        "cybotcookiebotdialog",
+        "cmplz",
+        "cky",
+        "osano",
+        "iubenda",
+        "truste",
+        "klaro",
+        "termly",
+        "borlabs",
+        "cookiebanner",
+        "cookiebar",
+        "cookieconsent",
+        "cookielaw",
+    ]) || any(&["cookie", "cookies", "gdpr", "consent"])
+        && any(&[
+            "banner", "bar", "notice", "popup", "modal", "dialog", "overlay", "consent", "message",
+            "alert", "box", "sdk", "manager",
+        ])
 }
 
 /// The words of a class or an id: parted by signs and by capitals.

@@ -14,7 +14,7 @@ use argiope_news::{
     NoArticle, PageKind, Part, Recipe, Sites, UrlDate, UrlParts, common_recipe, feed_links,
     page_kind,
 };
-use argiope_parse::{When, parse_article, parse_outline};
+use argiope_parse::{When, parse_article, parse_known_article, parse_outline};
 use serde_json::{Map, Value, json};
 use std::process::ExitCode;
 
@@ -175,7 +175,7 @@ fn read(page: &Page, held: &Held) -> Value {
     let kind = page_kind(&outline, &page.url);
     let by_recipe = held.article(&page.url).0;
     if kind == PageKind::Article || by_recipe == Some(true) {
-        let article = parse_article(&page.bytes, page.charset(), Some(&page.url), now());
+        let article = parse_known_article(&page.bytes, page.charset(), Some(&page.url), now());
         let when = |when: Option<When>| when.map(|when| when.time.iso_seconds());
         row["kind"] = json!("article");
         row["title"] = json!(plain(&article.title));
@@ -203,6 +203,7 @@ fn read(page: &Page, held: &Held) -> Value {
         json!({ "title": plain(&headline.title), "url": headline.url.as_str(), "time": time })
     });
     row["entries"] = shown.collect();
+    row["text"] = json!(parse_article(&page.bytes, page.charset(), Some(&page.url), now()).text);
     let feeds = feed_links(&outline, &page.url);
     row["feeds"] = feeds.iter().take(SHOWN).map(|feed| json!(feed.url.as_str())).collect();
     row
