@@ -299,7 +299,7 @@ pub(super) fn exact(published: Option<When>) -> Exact {
         None => Exact::Unknown,
         Some(when) if when.sure == Sure::Guessed => Exact::Guessed,
         Some(when) if !when.has_clock => Exact::Day,
-        Some(when) if when.offset_minutes.is_none() => Exact::Clock,
+        Some(when) if !when.has_zone => Exact::Clock,
         Some(_) => Exact::Full,
     }
 }

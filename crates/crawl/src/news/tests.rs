@@ -116,6 +116,7 @@ fn hints_count_where_the_page_says_less_whenever_they_come() {
         time: Time(time),
         offset_minutes: zone,
         has_clock,
+        has_zone: zone.is_some(),
         sure: Sure::Stated,
     };
     let hint = || Hint {

@@ -179,6 +179,7 @@ impl<'p> Facts<'p> {
             time: read.time,
             offset_minutes: read.zone,
             has_clock: read.clock,
+            has_zone: read.zone.is_some(),
             sure,
         })
     }

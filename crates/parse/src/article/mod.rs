@@ -83,6 +83,8 @@ pub struct When {
     pub offset_minutes: Option<i16>,
     /// Whether a time of day was written.
     pub has_clock: bool,
+    /// Whether its zone was.
+    pub has_zone: bool,
     /// How sure it is.
     pub sure: Sure,
 }

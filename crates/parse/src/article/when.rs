@@ -385,9 +385,19 @@ fn zone(pieces: &[(usize, Piece<'_>)], at: usize) -> (Option<Zone>, usize) {
                 _ => return (None, at),
             };
             if hours == 0 {
-                // UTC+8.
+                // UTC+8, and (GMT-3) without a space, which `GMT - 3 comments` has.
                 if let (Some(zone), next) = self::zone(pieces, at + 1) {
                     return (Some(zone), next);
+                }
+                let end = pieces[at].0 + word.len();
+                if let (Some(Piece::Sign(sign)), Some(Piece::Number { value, digits: 1 })) =
+                    (piece(at + 1), piece(at + 2))
+                    && matches!(sign, '+' | '-' | '−')
+                    && pieces[at + 1].0 == end
+                    && pieces[at + 2].0 == end + sign.len_utf8()
+                {
+                    let hours = if sign == '+' { value } else { -value };
+                    return (Some((hours as i16 * 60, false)), at + 3);
                 }
             }
             (Some((hours * 60, matches!(word, "ET" | "PT"))), at + 1)
@@ -475,6 +485,8 @@ mod tests {
             ("05.04.2025, 12.30", "2025-04-05T12:30"),
             ("Mon Aug 03 12:45:00 EDT 2015", "2015-08-03T12:45 -240"),
             ("Mon Aug 03 12:45:00 UTC 2015", "2015-08-03T12:45 0"),
+            ("16 de noviembre de 2026, 10:20 (GMT-3)", "2026-11-16T10:20 -180"),
+            ("16 November 2026, 10:20 GMT - 3 comments", "2026-11-16T10:20 0"),
             ("Mon Aug 03 12:45:00 2015", "2015-08-03T12:45"),
             ("16 November 2026, 5 a day", "2026-11-16"),
         ] {
