@@ -39,7 +39,9 @@ const NOBODY: &str = "admin|administrator|webmaster|root|user|guest|anonymous|wo
     super user|site admin|no author|the author|zeige alle artikel|zeige alle beiträge|\
     alle beiträge anzeigen|more posts|guest author|read more|beitrags-autor|beitragsautor|\
     website|follow us|print|wpadmin|about author|comments|posts|view all posts|\
-    see all posts|uhr|clock|min read|minutes";
+    see all posts|uhr|clock|min read|minutes|full bio|view bio|read bio|see full bio|view profile|\
+    view more posts|last modified|log in|sign in|sign up|get app|authored by|post|via|menu|search|\
+    mon|tue|wed|thu|fri|sat|sun|feb|mar|apr|jun|jul|aug|sep|sept|oct|nov|dec";
 
 /// The names in what a page calls its author.
 pub(crate) fn names(raw: &str) -> Vec<String> {
@@ -274,6 +276,14 @@ fn is_role(text: &str) -> bool {
     .any(|r| lower.contains(r))
 }
 
+/// Whether a name is one for programs: `page.head.author`.
+fn is_key(name: &str) -> bool {
+    name.matches('.').count() >= 2
+        && name
+            .split('.')
+            .all(|part| part.len() > 1 && part.chars().all(|c| c.is_ascii_lowercase()))
+}
+
 fn add(out: &mut Vec<String>, name: &str) {
     let name = name.trim_start_matches(['(', '[']).trim_matches(|c: char| {
         c.is_whitespace() || matches!(c, ',' | ';' | ':' | '|' | '@' | '"' | '-' | '.') && c != '.'
@@ -290,6 +300,7 @@ fn add(out: &mut Vec<String>, name: &str) {
         || PUBLISHING.split(' ').any(|p| p == lower)
         || lower.contains("://")
         || lower.contains('{')
+        || is_key(name)
     {
         return;
     }
@@ -304,6 +315,14 @@ fn add(out: &mut Vec<String>, name: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn buttons_days_and_keys_are_nobody() {
+        for line in ["Full Bio", "View more posts", "Sat", "Log In", "page.head.extra.author"] {
+            assert_eq!(names(line), [""; 0], "{line}");
+        }
+        assert_eq!(names("By J.R.R. Tolkien"), ["J.R.R. Tolkien"]);
+    }
 
     #[test]
     fn words_of_publishing_are_no_part_of_names() {
