@@ -257,6 +257,25 @@ fn the_day_of_a_change_or_of_the_visit_is_not_the_day_of_appearance() {
 }
 
 #[test]
+fn the_day_on_which_a_page_was_made_is_not_that_of_its_appearance() {
+    let made = |time: &str, line: &str| {
+        let head = format!(
+            "<meta property=article:published_time content='{time}'><meta property=article:modified_time content='{time}'>"
+        );
+        date(&page(&head, &format!("<h1>A bridge</h1>{line}<p>{PROSE}</p>")))
+    };
+    let line = "<div class=when>4 March 2024</div>";
+    assert_eq!(made("2026-03-05T03:05:00Z", line), "2024-03-04T00:00:00Z");
+    // Nearly the same, another order of day and month, and what was changed later.
+    assert_eq!(made("2024-03-05T03:05:00Z", line), "2024-03-05T03:05:00Z");
+    assert_eq!(made("2024-11-03T03:05:00Z", "<div>11.03.24</div>"), "2024-11-03T03:05:00Z");
+    let head = "<meta property=article:published_time content='2026-03-05T03:05:00Z'>\
+                <meta property=article:modified_time content='2026-03-07T03:05:00Z'>";
+    let changed = page(head, &format!("<h1>A bridge</h1>{line}<p>{PROSE}</p>"));
+    assert_eq!(date(&changed), "2026-03-05T03:05:00Z");
+}
+
+#[test]
 fn the_summary_is_one_sentence() {
     let article = page(
         "<meta name=description content='The bridge over the river will be mended before winter. Work begins soon.'>",

@@ -9,6 +9,7 @@ use crate::article::facts::{Facts, has_token};
 use crate::article::linked::value_of;
 use crate::article::tree::{Id, fold};
 use crate::article::{Sure, When};
+use argiope_model::Time;
 
 /// Names of `<meta>` that hold the date of appearance, the surest first.
 const PUBLISHED: &str = "article:published_time og:published_time og:article:published_time datepublished \
@@ -23,6 +24,13 @@ const PUBLISHED: &str = "article:published_time og:published_time og:article:pub
     dc.date.publication publicationdate vr:published_time dc:created dc:date datecreated \
     date.created date.release eprints.date release_date releasedate article.created \
     video:release_date og:release_date blogger-date timestamp searchdate time";
+
+/// Whether one day is the other with day and month turned round: `11.03.17`.
+fn is_turned(one: Time, other: Time) -> bool {
+    let (one, other) = (one.iso_seconds(), other.iso_seconds());
+    let parts = |text: &str| (text.get(..4) == other.get(..4), text.get(5..7) == other.get(8..10));
+    parts(&one) == (true, true) && one.get(8..10) == other.get(5..7)
+}
 
 /// Names of `<meta>` that hold the date of a change.
 const MODIFIED: &str = "article:modified_time og:updated_time og:modified_time datemodified last-modified \
@@ -47,7 +55,22 @@ impl Facts<'_> {
             .or_else(|| self.modified().map(|m| When { sure: Sure::Guessed, ..m }))
             .or_else(|| self.description().and_then(|d| self.read(&d, Sure::Guessed)))
             .or_else(|| self.any_box());
-        found.map(|when| self.in_shown_zone(self.fuller(when, 0)))
+        found.map(|when| self.in_shown_zone(self.fuller(self.shown_earlier(when), 0)))
+    }
+
+    /// The date beside the title, where the page states that of its making: then it was never changed since it
+    /// appeared, and is shown as older.
+    fn shown_earlier(&self, when: When) -> When {
+        const DAY: i64 = 86_400_000;
+        let is_made = self.modified().is_some_and(|made| made.time.0 - when.time.0 < 60_000);
+        if !is_made || when.sure == Sure::Likely {
+            return when;
+        }
+        let shown = self.time_element().or_else(|| self.near_title());
+        let is_earlier = |shown: &When| {
+            when.time.0 - shown.time.0 > 2 * DAY && !is_turned(shown.time, when.time)
+        };
+        shown.filter(is_earlier).unwrap_or(when)
     }
 
     /// A date without a clock, with the clock that a short line near the title shows for that day, or
