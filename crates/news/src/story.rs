@@ -4,7 +4,7 @@
 //!   of the last days and says of each article which story it belongs to.
 //! * A story has the number of the document that began it. Two that turn out to be one are joined:
 //!   the older number stays.
-//! * Within a language words and facts tell; stories in different languages are joined whole, by rare
+//! * Within a language words and facts tell; stories in different languages are joined whole, by the
 //!   facts that they share. No story in another language brings two of one language together.
 //! * Its place: what follows the change log calls it with one article after another.
 //! * Invariants: an article that changed keeps its story; stories are joined, never parted.
@@ -35,11 +35,11 @@ pub struct Stories {
 }
 
 /// How likely an article and the closest articles of its story must be of one event, on average.
-const ENOUGH: f32 = 0.5;
+const ENOUGH: f32 = 0.46;
 /// How likely that must be for the articles of two stories that are one.
-const ENOUGH_TO_JOIN: f32 = 0.6;
-/// How much of their facts stories in different languages must share.
-const ENOUGH_ABROAD: f32 = 0.27;
+const ENOUGH_TO_JOIN: f32 = 0.7;
+/// How alike the facts of stories in different languages must be.
+const ENOUGH_ABROAD: f32 = 0.24;
 /// Articles of a story that an article is compared with: those that are most like it.
 const CLOSEST: usize = 3;
 /// Articles of each of two stories that are compared.
@@ -57,10 +57,11 @@ impl Stories {
         if known.is_none() && self.held.has_story(doc) {
             known = Some(doc);
         }
-        let language = gist.language();
-        let near = self.fitting(&self.held.like(&gist, site, time, own), language);
+        // Rare is what few have, this one among them: it is compared when it is held.
+        let slot = self.held.add(doc, site, time, gist, known.unwrap_or(doc));
+        let near = self.fitting(&self.held.like(slot), self.held.tongue(slot));
         let story = known.or(near.first().copied()).unwrap_or(doc);
-        let slot = self.held.add(doc, site, time, gist, story);
+        self.held.assign(slot, story);
         let mut placed = Placed { story, joined: Vec::new() };
         for other in near {
             if other != placed.story && self.are_one(placed.story, other) {
@@ -146,7 +147,7 @@ impl Stories {
         found.into_iter().map(|(story, _)| story).collect()
     }
 
-    /// How much two stories share that have no language in common: no story in another language
+    /// How alike two stories are that have no language in common: no story in another language
     /// brings two of one language together.
     fn kinship(&self, one: u64, other: u64) -> f32 {
         let (a, b) = (self.by_language(one), self.by_language(other));
@@ -154,7 +155,8 @@ impl Stories {
             return 0.0;
         }
         let pairs = a.values().flat_map(|x| b.values().map(move |y| (x, y)));
-        pairs.map(|(x, y)| mean(x, y, |x, y| self.held.kinship(x, y))).fold(1.0, f32::min)
+        let each = pairs.map(|(x, y)| mean(x, y, |x, y| self.held.kinship(x, y)));
+        each.sum::<f32>() / (a.len() * b.len()).max(1) as f32
     }
 
     /// The newest articles of a story in each language.

@@ -23,6 +23,8 @@ pub(super) const MAX_MARKS: usize = 160;
 const MAX_WORDS: usize = 3000;
 /// Words that are the lead.
 const LEAD: usize = 60;
+/// Words that are, with the title, its opening: what it is about stands there.
+const OPENING: usize = 40;
 /// Words that are the beginning.
 const BEGINNING: usize = 250;
 /// What a word counts in the title, the lead, the beginning and the rest.
@@ -33,7 +35,7 @@ const IN_REST: f32 = 0.4;
 /// How often what has no capitals must be said to be taken for a name.
 const OFTEN: u32 = 3;
 /// Letters of a word that count.
-const STEM: usize = 9;
+const STEM: usize = 7;
 
 /// What a mark stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,6 +74,8 @@ pub struct Gist {
     weights: Vec<u8>,
     /// The places of those that the title has.
     title: Vec<u8>,
+    /// The places of those that the opening has, the title with it.
+    opening: Vec<u8>,
 }
 
 impl Gist {
@@ -81,7 +85,16 @@ impl Gist {
 
     /// The marks of the title, and what each stands for.
     pub(super) fn title(&self) -> impl Iterator<Item = (u32, Sort)> + '_ {
-        self.title.iter().filter_map(|at| {
+        self.at(&self.title)
+    }
+
+    /// Those of the opening.
+    pub(super) fn opening(&self) -> impl Iterator<Item = (u32, Sort)> + '_ {
+        self.at(&self.opening)
+    }
+
+    fn at<'a>(&'a self, places: &'a [u8]) -> impl Iterator<Item = (u32, Sort)> + 'a {
+        places.iter().filter_map(|at| {
             let at = usize::from(*at);
             Some((*self.marks.get(at)?, Sort::of(*self.weights.get(at)?)))
         })
@@ -151,8 +164,10 @@ pub fn gist(title: &str, text: &str, language: Option<&str>) -> Gist {
     let names = Names::of(&text);
     let often = units_of(title.iter().chain(&text));
     let mut marks: HashMap<u32, Mark> = HashMap::new();
-    let mut put = |mark: u32, weight: f32, sort: Sort, is_title: bool| {
-        let known = marks.entry(mark).or_insert(Mark { sum: 0.0, sort, is_title });
+    let mut put = |mark: u32, weight: f32, sort: Sort, is_title: bool, opens: bool| {
+        let new = Mark { sum: 0.0, sort, is_title, opens: false };
+        let known = marks.entry(mark).or_insert(new);
+        known.opens |= opens;
         known.sum += weight;
         if sort != Sort::Word {
             known.sort = sort;
@@ -167,7 +182,8 @@ pub fn gist(title: &str, text: &str, language: Option<&str>) -> Gist {
                 LEAD..BEGINNING => IN_BEGINNING,
                 _ => IN_REST,
             };
-            let mut put = |mark, weight, sort| put(mark, weight, sort, is_title);
+            let opens = is_title || place < OPENING;
+            let mut put = |mark, weight, sort| put(mark, weight, sort, is_title, opens);
             match piece.what {
                 What::Units => {
                     let chars: Vec<char> = piece.folded.chars().collect();
@@ -220,12 +236,16 @@ pub fn gist(title: &str, text: &str, language: Option<&str>) -> Gist {
         };
         ((weight * 8.0).round() as u8).clamp(1, 63) | sort
     };
-    let of_title = all.iter().enumerate().filter(|(_, (_, _, mark))| mark.is_title);
+    let places = |has: fn(&Mark) -> bool| {
+        let with = all.iter().enumerate().filter(|(_, (_, _, mark))| has(mark));
+        with.map(|(at, _)| at as u8).collect()
+    };
     Gist {
         language,
         marks: all.iter().map(|(mark, ..)| *mark).collect(),
         weights: all.iter().map(packed).collect(),
-        title: of_title.map(|(at, _)| at as u8).collect(),
+        title: places(|mark| mark.is_title),
+        opening: places(|mark| mark.opens),
     }
 }
 
@@ -234,6 +254,7 @@ struct Mark {
     sum: f32,
     sort: Sort,
     is_title: bool,
+    opens: bool,
 }
 
 /// Han, Kana and Hangul: two of them say about as much as a word.

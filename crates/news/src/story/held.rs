@@ -3,13 +3,14 @@
 //! * What this is: articles in slots, for each mark the slots that have it, for each story its
 //!   slots; how alike two articles are.
 //! * Its place: [`super::Stories`] decides by it.
-//! * Across languages: which share of their rare facts two articles have in common.
+//! * Across languages: how alike names and numbers are.
 //! * How alike: what speaks for one event and what against it is summed up (the cosine of facts, each mark with its weight
-//!   and how rare it is; what the titles say; shared numbers; names that only one has; forms; time) and made a likelihood.
+//!   and how rare it is; what titles and openings say; names that only one has; forms; time) and made a likelihood.
 //! * Invariants: what is in a slot is in all three; memory is bounded by [`MOST`].
 
 use super::gist::{Gist, Sort};
 use argiope_model::Time;
+use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
@@ -23,43 +24,49 @@ pub(super) const DAY: i64 = 86_400_000;
 
 /// Stories that are thought to be there before the first, so that the first are not taken for all.
 const BEFORE: f32 = 30.0;
-/// What a name and a number count more than a word.
-const NAME: f32 = 1.0;
+/// What a number counts more than a word or a name.
 const NUMBER: f32 = 2.0;
-/// What speaks for two articles telling of one event, each between 0 and 1: how alike names and numbers are; how much of
-/// the names in one's title the other says too, and of its other words and numbers; which part of the numbers of the
-/// one that has fewer the other has.
-const BY_FACTS: f32 = 11.6;
-const BY_NAMED: f32 = 3.95;
-const BY_SAID: f32 = 1.6;
-const BY_NUMBERS: f32 = 1.97;
-/// What such a share is taken for where there is nothing to share.
+/// What speaks for two articles telling of one event, by a logistic regression over pairs of articles (decision 30): how
+/// alike names and numbers are; how much of the names in the titles the other says, on average; how much of one title
+/// the other says, at best; how rare what stands in one title and in the other's opening is; how rare the third rarest
+/// fact is that they share, and the third rarest mark that their openings share; each number that they share, four
+/// at most.
+const BY_FACTS: f32 = 3.34;
+const BY_NAMED: f32 = 2.52;
+const BY_TITLE: f32 = 3.35;
+const BY_OPENING: f32 = 0.9;
+const BY_RARE: f32 = 0.76;
+const BY_RARE_OPENING: f32 = 0.59;
+const BY_NUMBERS: f32 = 0.99;
+/// What a share is taken for where there is nothing to share.
 const NOTHING: f32 = 0.5;
-/// What speaks against it: that the words are more alike than names and numbers (a form that is filled in anew, as in
-/// weather reports), by more than a margin.
-const SERIES: f32 = 11.15;
-const MARGIN: f32 = 0.12;
+/// What speaks against it: the same words about other numbers (a form that is filled in anew, as in weather reports).
+const SERIES: f32 = 4.06;
 /// That one has a name that it is about and the other lacks, or each has one, which counts against those that both
 /// have; a day between them; one site, which has few reasons to tell a thing twice.
-const ODD_NAME: f32 = 1.23;
-const OTHER_NAMES: f32 = 1.18;
-const DAYS: f32 = 1.54;
-const SAME_SITE: f32 = 1.3;
-/// What must be spoken for.
-const DOUBT: f32 = 6.39;
+const ODD_NAME: f32 = 1.15;
+const OTHER_NAMES: f32 = 3.27;
+const DAYS: f32 = 0.47;
+const SAME_SITE: f32 = 2.64;
+/// What must be spoken for: the more articles there are, the rarer are their marks, and the more of them are alike by
+/// chance.
+const DOUBT: f32 = -1.08;
+const CROWD: f32 = 1.82;
+/// As many articles are thought to be there at least: few tell little of what is rare.
+const LEAST: f32 = 70.0;
 /// The weight of a name that an article is about: in the title and more than once in the text,
 /// or said often.
 const PROMINENT: f32 = 2.3;
 /// Articles that are compared with one that is new.
 const CANDIDATES: usize = 32;
 
-/// What articles of two languages must share to be compared: names, and names and numbers.
-const NAMES_ABROAD: i32 = 2;
-const FACTS_ABROAD: i32 = 3;
-/// What it takes away there when each has a name that it is about and the other lacks.
-const OTHER_NAMES_ABROAD: f32 = 0.3;
-const OTHER_NUMBERS_ABROAD: f32 = 0.5;
-const ODD_ABROAD: f32 = 0.5;
+/// What is taken from the likeness of the facts of two articles in different languages for each day between them, for
+/// numbers that are others, and when each has a name that it is about and the other lacks; what each shared number adds,
+/// four of them at most.
+const DAYS_ABROAD: f32 = 0.05;
+const OTHER_NUMBERS_ABROAD: f32 = 0.1;
+const OTHER_NAMES_ABROAD: f32 = 0.05;
+const NUMBERS_ABROAD: f32 = 0.03;
 const PROMINENT_ABROAD: f32 = 2.0;
 /// Articles of other languages that are compared with one that is new.
 const ABROAD: usize = 12;
@@ -73,6 +80,9 @@ pub(super) struct Article {
     site: u32,
     gist: Gist,
 }
+
+/// A mark, its weight and what it stands for.
+type Mark = (u32, f32, Sort);
 
 /// Marks are hashes already.
 #[derive(Default)]
@@ -104,6 +114,102 @@ impl Sums {
     fn cosine(&self) -> f32 {
         self.both / (self.one * self.other).sqrt().max(f32::MIN_POSITIVE)
     }
+}
+
+/// The names that count most: of each what the other lacks, and of those that both have.
+#[derive(Default)]
+struct Tops {
+    one: f32,
+    other: f32,
+    both: f32,
+}
+
+impl Tops {
+    fn against(&self, top: f32) -> f32 {
+        (top / self.both.max(0.1)).min(2.0)
+    }
+
+    /// How much one of the two is about a name that the other lacks.
+    fn one_of_them(&self) -> f32 {
+        self.against(self.one.max(self.other))
+    }
+
+    /// How much each is about one.
+    fn each(&self) -> f32 {
+        self.against(self.one.min(self.other))
+    }
+}
+
+/// How many numbers each has, and both.
+#[derive(Default)]
+struct Numbers {
+    one: u32,
+    other: u32,
+    both: u32,
+}
+
+impl Numbers {
+    fn count(&mut self, x: Option<Mark>, y: Option<Mark>) {
+        let is = |mark: Option<Mark>| u32::from(mark.is_some_and(|mark| mark.2 == Sort::Number));
+        self.one += is(x);
+        self.other += is(y);
+        self.both += is(x.and(y));
+    }
+
+    /// How many both have, four at most.
+    fn some(&self) -> f32 {
+        self.both.min(4) as f32
+    }
+
+    /// Which part of the numbers of the one that has fewer the other lacks. Fewer than two tell nothing.
+    fn others(&self) -> f32 {
+        let fewer = self.one.min(self.other);
+        if fewer < 2 { 0.0 } else { 1.0 - self.both as f32 / fewer as f32 }
+    }
+}
+
+/// The three rarest marks that were seen.
+#[derive(Default)]
+struct Rarest([f32; 3]);
+
+impl Rarest {
+    fn add(&mut self, rarity: f32) {
+        if let Some(at) = self.0.iter().position(|known| rarity > *known) {
+            self.0[at..].rotate_right(1);
+            self.0[at] = rarity;
+        }
+    }
+
+    fn third(&self) -> f32 {
+        self.0[2]
+    }
+}
+
+/// What titles and openings say, see the weights.
+struct Told {
+    named: f32,
+    title: f32,
+    opening: f32,
+    rare: f32,
+}
+
+/// The marks of two gists side by side.
+fn pairs<'a>(
+    one: &'a Gist,
+    other: &'a Gist,
+) -> impl Iterator<Item = (Option<Mark>, Option<Mark>)> + 'a {
+    let (mut a, mut b) = (one.marks().peekable(), other.marks().peekable());
+    std::iter::from_fn(move || {
+        let order = match (a.peek(), b.peek()) {
+            (Some(x), Some(y)) => x.0.cmp(&y.0),
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (None, None) => return None,
+        };
+        let x = if order.is_le() { a.next() } else { None };
+        let y = if order.is_ge() { b.next() } else { None };
+        Some((x, y))
+    })
 }
 
 /// All of them.
@@ -187,13 +293,31 @@ impl Held {
         if let Some(count) = self.languages.get_mut(&article.gist.language()) {
             *count -= 1;
         }
-        if let Some(slots) = self.stories.get_mut(&article.story) {
+        self.leave(slot, article.story);
+        self.free.push(slot);
+    }
+
+    /// An article belongs to a story.
+    pub fn assign(&mut self, slot: u32, story: u64) {
+        let Some(article) = self.slots.get_mut(slot as usize).and_then(Option::as_mut) else {
+            return;
+        };
+        let before = std::mem::replace(&mut article.story, story);
+        if before == story {
+            return;
+        }
+        self.leave(slot, before);
+        self.stories.entry(story).or_default().push(slot);
+    }
+
+    /// A story has one article less.
+    fn leave(&mut self, slot: u32, story: u64) {
+        if let Some(slots) = self.stories.get_mut(&story) {
             slots.retain(|s| *s != slot);
             if slots.is_empty() {
-                self.stories.remove(&article.story);
+                self.stories.remove(&story);
             }
         }
-        self.free.push(slot);
     }
 
     /// All articles of one story belong to another.
@@ -245,13 +369,13 @@ impl Held {
         (1.0 + (count + BEFORE) / (with + 0.5)).ln()
     }
 
-    /// The articles of its language most like one, each with its likeness, best first.
-    pub fn like(&self, gist: &Gist, site: &str, time: Time, but: Option<u32>) -> Vec<(u32, f32)> {
-        let site = site.bytes().fold(7_u32, |h, b| h.wrapping_mul(31).wrapping_add(u32::from(b)));
-        let count = self.count_of(gist.language());
+    /// The articles of its language most like one that is held, each with its likeness, best first.
+    pub fn like(&self, slot: u32) -> Vec<(u32, f32)> {
+        let Some(article) = self.article(slot) else { return Vec::new() };
+        let count = self.count_of(article.gist.language());
         let common = (self.by_doc.len() / 20).max(200);
         let mut sums = vec![0.0_f32; self.slots.len()];
-        for (mark, weight, _) in gist.marks() {
+        for (mark, weight, _) in article.gist.marks() {
             let Some(posting) = self.postings.get(&mark).filter(|p| p.len() <= common) else {
                 continue;
             };
@@ -262,18 +386,16 @@ impl Held {
         }
         let found = sums.into_iter().enumerate().filter(|(_, sum)| *sum > 0.0);
         let mut best: Vec<(u32, f32)> = found
-            .map(|(slot, sum)| (slot as u32, sum))
-            .filter(|(slot, _)| Some(*slot) != but && self.tongue(*slot) == gist.language())
+            .map(|(other, sum)| (other as u32, sum))
+            .filter(|(other, _)| *other != slot && self.tongue(*other) == self.tongue(slot))
             .collect();
         let order = |a: &(u32, f32), b: &(u32, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
         if best.len() > CANDIDATES {
             best.select_nth_unstable_by(CANDIDATES, order);
         }
         best.truncate(CANDIDATES);
-        for (slot, likeness) in &mut best {
-            *likeness = self
-                .article(*slot)
-                .map_or(0.0, |other| self.likeness((gist, site, time.0), other, count));
+        for (other, likeness) in &mut best {
+            *likeness = self.alike(slot, *other);
         }
         best.sort_unstable_by(order);
         best
@@ -282,10 +404,7 @@ impl Held {
     /// How alike two articles are that are held.
     pub fn alike(&self, a: u32, b: u32) -> f32 {
         match (self.article(a), self.article(b)) {
-            (Some(a), Some(b)) => {
-                let count = self.count_of(a.gist.language());
-                self.likeness((&a.gist, a.site, a.time), b, count)
-            }
+            (Some(a), Some(b)) => self.likeness(a, b),
             _ => 0.0,
         }
     }
@@ -308,148 +427,140 @@ impl Held {
         best.into_iter().take(ABROAD).map(|(slot, _)| slot).collect()
     }
 
-    /// How much of their facts two articles of different languages share: of those of the one that
-    /// has fewer, since some languages write all nouns like names.
+    /// How alike the names and numbers of two articles of different languages are.
     pub fn kinship(&self, a: u32, b: u32) -> f32 {
         let (Some(a), Some(b)) = (self.article(a), self.article(b)) else { return 0.0 };
-        if (a.time - b.time).abs() > 2 * DAY {
+        let days = (a.time - b.time).abs() as f32 / DAY as f32;
+        if days > 3.0 {
             return 0.0;
         }
         let count = self.count_of(a.gist.language()) + self.count_of(b.gist.language());
-        let common = (count as usize / 20).max(40);
-        let facts = |article: &Article| -> Vec<(u32, f32, Sort, f32)> {
-            let facts = article.gist.marks().filter(|(_, _, sort)| *sort != Sort::Word);
-            facts.map(|(m, w, sort)| (m, w * self.rarity(m, count), sort, w)).collect()
-        };
-        let (a, b) = (facts(a), facts(b));
-        let norm = |facts: &[(u32, f32, Sort, f32)]| facts.iter().map(|f| f.1 * f.1).sum::<f32>();
-        let (mut both, mut names, mut numbers) = (0.0, 0, 0);
-        let mut tops = [0.0_f32; 3];
-        let mut is_shared = vec![false; b.len()];
-        for x in &a {
-            match b.binary_search_by_key(&x.0, |y| y.0) {
-                Ok(at) => {
-                    let y = &b[at];
-                    is_shared[at] = true;
-                    both += x.1 * y.1;
-                    match x.2 {
-                        _ if self.postings.get(&x.0).is_some_and(|p| p.len() > common) => {}
-                        Sort::Number => numbers += 1,
-                        // The parts of a pair count each, so the pair takes one away.
-                        Sort::Pair => names -= 1,
-                        _ => names += 1,
-                    }
-                    if x.2.is_name() {
-                        tops[2] = tops[2].max(x.1.max(y.1));
-                    }
+        let mut facts = Sums::default();
+        let mut tops = Tops::default();
+        let mut numbers = Numbers::default();
+        for (x, y) in pairs(&a.gist, &b.gist) {
+            let weigh = |mark: Option<Mark>| {
+                let mark = mark.filter(|(_, _, sort)| *sort != Sort::Word);
+                mark.map(|mark| (mark, mark.1 * self.rarity(mark.0, count)))
+            };
+            let (one, other) = (weigh(x), weigh(y));
+            facts.one += one.map_or(0.0, |(_, weight)| weight * weight);
+            facts.other += other.map_or(0.0, |(_, weight)| weight * weight);
+            if let (Some(x), Some(y)) = (x, y)
+                && one.or(other).is_some()
+            {
+                // What is a name in one language may be written like a word in the other.
+                let rarity = self.rarity(x.0, count);
+                facts.both += x.1 * y.1 * rarity * rarity;
+                if x.2 != Sort::Number {
+                    tops.both = tops.both.max(x.1.max(y.1) * rarity);
                 }
-                Err(_) if x.2.is_name() && x.3 >= PROMINENT_ABROAD => tops[0] = tops[0].max(x.1),
-                Err(_) => {}
+            } else if let Some((mark, weight)) = one.or(other)
+                && mark.2.is_name()
+                && mark.1 >= PROMINENT_ABROAD
+            {
+                let top = if one.is_some() { &mut tops.one } else { &mut tops.other };
+                *top = top.max(weight);
             }
+            numbers.count(x, y);
         }
-        for (y, _) in b.iter().zip(&is_shared).filter(|(y, shared)| !**shared && y.2.is_name()) {
-            if y.3 >= PROMINENT_ABROAD {
-                tops[1] = tops[1].max(y.1);
-            }
-        }
-        if names < NAMES_ABROAD
-            || names + numbers < FACTS_ABROAD.max(a.len().min(b.len()) as i32 / 4)
-        {
-            return 0.0;
-        }
-        let odd = tops[0].min(tops[1]) / tops[2].max(0.1);
-        let some = |facts: &[(u32, f32, Sort, f32)]| {
-            facts.iter().filter(|fact| fact.2 == Sort::Number).count() >= 3
-        };
-        let same = if numbers == 0 && some(&a) && some(&b) { OTHER_NUMBERS_ABROAD } else { 1.0 };
-        same * both / norm(&a).min(norm(&b)).max(1.0)
-            - OTHER_NAMES_ABROAD * (odd - ODD_ABROAD).clamp(0.0, 1.0)
+        facts.cosine()
+            - DAYS_ABROAD * days
+            - OTHER_NAMES_ABROAD * tops.each()
+            - OTHER_NUMBERS_ABROAD * numbers.others()
+            + NUMBERS_ABROAD * numbers.some()
     }
 
     /// How likely it is that two articles tell of one event.
-    fn likeness(&self, (gist, site, time): (&Gist, u32, i64), other: &Article, count: f32) -> f32 {
-        let days = (time - other.time).abs() as f32 / DAY as f32;
-        if days > 4.0 || gist.language() != other.gist.language() {
+    fn likeness(&self, a: &Article, b: &Article) -> f32 {
+        let days = (a.time - b.time).abs() as f32 / DAY as f32;
+        if days > 4.0 || a.gist.language() != b.gist.language() {
             return 0.0;
         }
-        let weigh = |(mark, weight, sort): (u32, f32, Sort)| {
-            let factor = match sort {
-                Sort::Word => 1.0,
-                Sort::Name | Sort::Pair => NAME,
-                Sort::Number => NUMBER,
-            };
-            (mark, weight * factor * self.rarity(mark, count), sort, weight)
-        };
-        let mut a = gist.marks().map(weigh).peekable();
-        let mut b = other.gist.marks().map(weigh).peekable();
+        let count = self.count_of(a.gist.language());
         // Of words, and of names and numbers: what both have, and what each has.
         let mut words = Sums::default();
         let mut facts = Sums::default();
-        // The names that count most: of each what the other lacks, and of those that both have.
-        let mut tops = [0.0_f32; 3];
-        // How many numbers each has, and both.
-        let mut numbers = [0_u32; 3];
-        loop {
-            let order = match (a.peek(), b.peek()) {
-                (Some(x), Some(y)) => x.0.cmp(&y.0),
-                (Some(_), None) => std::cmp::Ordering::Less,
-                (None, Some(_)) => std::cmp::Ordering::Greater,
-                (None, None) => break,
-            };
-            let x = if order.is_le() { a.next() } else { None };
-            let y = if order.is_ge() { b.next() } else { None };
-            let is_fact = [x, y].iter().flatten().any(|(_, _, sort, _)| *sort != Sort::Word);
+        let mut tops = Tops::default();
+        let mut numbers = Numbers::default();
+        let mut rare = Rarest::default();
+        for (x, y) in pairs(&a.gist, &b.gist) {
+            let is_fact = [x, y].iter().flatten().any(|(_, _, sort)| *sort != Sort::Word);
             let sums = if is_fact { &mut facts } else { &mut words };
-            if let Some((_, weight, ..)) = x {
-                sums.one += weight * weight;
-            }
-            if let Some((_, weight, ..)) = y {
-                sums.other += weight * weight;
-            }
+            let weigh = |(mark, weight, sort): Mark| {
+                let factor = if sort == Sort::Number { NUMBER } else { 1.0 };
+                weight * factor * self.rarity(mark, count)
+            };
+            let (one, other) = (x.map_or(0.0, weigh), y.map_or(0.0, weigh));
+            sums.one += one * one;
+            sums.other += other * other;
+            sums.both += one * other;
             match (x, y) {
-                (Some(x), Some(y)) if is_fact && x.2 != Sort::Number => {
-                    tops[2] = tops[2].max(x.1.max(y.1))
+                (Some(x), Some(_)) if is_fact => {
+                    if x.2 != Sort::Number {
+                        tops.both = tops.both.max(one.max(other));
+                    }
+                    if x.2 != Sort::Pair {
+                        rare.add(self.rarity(x.0, count));
+                    }
                 }
-                (Some(x), None) if x.2.is_name() && x.3 >= PROMINENT => tops[0] = tops[0].max(x.1),
-                (None, Some(y)) if y.2.is_name() && y.3 >= PROMINENT => tops[1] = tops[1].max(y.1),
+                (Some(x), None) if x.2.is_name() && x.1 >= PROMINENT => {
+                    tops.one = tops.one.max(one);
+                }
+                (None, Some(y)) if y.2.is_name() && y.1 >= PROMINENT => {
+                    tops.other = tops.other.max(other);
+                }
                 _ => {}
             }
-            if let (Some(x), Some(y)) = (x, y) {
-                sums.both += x.1 * y.1;
-            }
-            for (has, count) in [(x, 0), (y, 1), (x.and(y), 2)] {
-                numbers[count] += u32::from(has.is_some_and(|mark| mark.2 == Sort::Number));
-            }
+            numbers.count(x, y);
         }
-        let (by_words, by_facts) = (words.cosine(), facts.cosine());
-        let odd = |top: f32| (top / tops[2].max(0.1)).min(2.0);
-        let fewer = numbers[0].min(numbers[1]);
-        let by_numbers = if fewer > 0 { numbers[2] as f32 / fewer as f32 } else { NOTHING };
-        let (named, said) = self.told(gist, &other.gist, count);
-        let mut sum = BY_FACTS * by_facts + BY_NUMBERS * by_numbers - DOUBT;
-        sum += BY_NAMED * named + BY_SAID * said;
-        sum -= SERIES * (by_words - by_facts - MARGIN).max(0.0);
-        sum -= ODD_NAME * odd(tops[0].max(tops[1])) + OTHER_NAMES * odd(tops[0].min(tops[1]));
+        let told = self.told(&a.gist, &b.gist, count);
+        let mut sum = BY_FACTS * facts.cosine() + BY_RARE * rare.third() - DOUBT;
+        sum -= CROWD * (count.max(LEAST) + BEFORE).ln();
+        sum += BY_NAMED * told.named + BY_TITLE * told.title;
+        sum += BY_OPENING * told.opening + BY_RARE_OPENING * told.rare;
+        sum += BY_NUMBERS * numbers.some();
+        sum -= SERIES * words.cosine() * numbers.others();
+        sum -= ODD_NAME * tops.one_of_them() + OTHER_NAMES * tops.each();
         sum -= DAYS * days;
-        if site == other.site {
+        if a.site == b.site {
             sum -= SAME_SITE;
         }
         1.0 / (1.0 + (-sum).exp())
     }
 
-    /// How much of the names in the titles of two articles stands in the other, and how much of the rest.
-    fn told(&self, one: &Gist, other: &Gist, count: f32) -> (f32, f32) {
-        let shares = |one: &Gist, other: &Gist| {
-            let mut sums = [[0.0_f32; 2]; 2];
+    /// What the titles and openings of two articles have in common.
+    fn told(&self, one: &Gist, other: &Gist, count: f32) -> Told {
+        // In the order of their hashes, as all marks are.
+        let openings: [Vec<u32>; 2] =
+            [one, other].map(|gist| gist.opening().map(|(mark, _)| mark).collect());
+        // Of a title: how much of its names and of all of it the other says, and what of it stands in the other's opening.
+        let shares = |one: &Gist, other: &Gist, opening: &[u32]| {
+            let (mut names, mut all, mut opened) = ([0.0_f32; 2], [0.0_f32; 2], 0.0);
             for (mark, sort) in one.title() {
                 let rarity = self.rarity(mark, count);
-                let sums = &mut sums[usize::from(sort.is_name())];
-                sums[0] += rarity * rarity;
-                sums[1] += if other.has(mark) { rarity * rarity } else { 0.0 };
+                let both = if other.has(mark) { rarity * rarity } else { 0.0 };
+                all = [all[0] + rarity * rarity, all[1] + both];
+                if sort.is_name() {
+                    names = [names[0] + rarity * rarity, names[1] + both];
+                }
+                if sort != Sort::Pair && opening.binary_search(&mark).is_ok() {
+                    opened += rarity;
+                }
             }
-            sums.map(|[all, both]| if all > 0.0 { both / all } else { NOTHING })
+            let share = |[all, both]: [f32; 2]| if all > 0.0 { both / all } else { NOTHING };
+            (share(names), share(all), opened)
         };
-        let ([said, named], [said_there, named_there]) = (shares(one, other), shares(other, one));
-        ((named + named_there) / 2.0, (said + said_there) / 2.0)
+        let (a, b) = (shares(one, other, &openings[1]), shares(other, one, &openings[0]));
+        let mut rare = Rarest::default();
+        one.opening()
+            .filter(|(mark, sort)| *sort != Sort::Pair && openings[1].binary_search(mark).is_ok())
+            .for_each(|(mark, _)| rare.add(self.rarity(mark, count)));
+        Told {
+            named: (a.0 + b.0) / 2.0,
+            title: a.1.max(b.1),
+            opening: (1.0 + a.2 + b.2).ln(),
+            rare: rare.third(),
+        }
     }
 }

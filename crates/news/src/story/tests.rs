@@ -148,17 +148,17 @@ fn one_event_in_two_languages_is_one_story() {
     ]);
     assert_eq!(found[..4], [1, 1, 3, 1]);
     let late =
-        stories_of(&[("a.test", 0, FIRE_A.0, FIRE_A.1), ("b.test", 3, FIRE_DE.0, FIRE_DE.1)]);
+        stories_of(&[("a.test", 0, FIRE_A.0, FIRE_A.1), ("b.test", 4, FIRE_DE.0, FIRE_DE.1)]);
     assert_eq!(late, [1, 2]);
 }
 
 #[test]
 fn another_language_does_not_bring_two_stories_together() {
-    let fair = "The fair in Harwick opened on the old market. Clara Whitfield counted 84 stalls \
-                and 17 bands, and 500 children rode for free all day long while the sun shone.";
+    let fair = "The fair in Harwick opened on the old market. Jonas Marsh counted 84 stalls and 17 bands, \
+                and 500 children rode for free all day long while the sun shone. Clara Whitfield came late.";
     let found = stories_of(&[
         ("a.test", 0, FIRE_A.0, FIRE_A.1),
-        ("b.test", 0, "The fair opens", fair),
+        ("b.test", 0, "Jonas Marsh opens the fair", fair),
         ("c.test", 0, FIRE_DE.0, FIRE_DE.1),
     ]);
     assert_ne!(found[0], found[1]);
