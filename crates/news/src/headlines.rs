@@ -12,6 +12,7 @@
 //! * What is not here: what the site says elsewhere (feeds, sitemaps), and recipes.
 
 mod block;
+mod labels;
 mod naming;
 mod region;
 mod title;
@@ -25,7 +26,7 @@ use block::is_wide;
 use region::Region;
 pub use region::is_popular_heading;
 use std::collections::{HashMap, HashSet};
-use title::{is_declared, is_named_title, title, word_count};
+use title::{Shown, is_declared, is_named_title, title, word_count};
 
 /// What the URL of a link must reach to be that of an article by itself.
 const SURE: f32 = 2.0;
@@ -63,6 +64,8 @@ struct Link {
     region: Region,
     /// Whether it stands in a heading, or one in it.
     heading: bool,
+    /// Whether its title is only what a picture shows.
+    pictured: bool,
     /// Whether it leads to another site.
     foreign: bool,
     /// By itself.
@@ -199,7 +202,7 @@ impl<'p> Reading<'p> {
                 });
                 targets.len() - 1
             });
-            let (title, heading) = title(page, node);
+            let Shown { text: title, heading, pictured } = title(page, node);
             let mut own = by_words(&title) + targets[target].by_url;
             own += if heading || is_declared(page, node) {
                 2.0
@@ -225,6 +228,7 @@ impl<'p> Reading<'p> {
                 title,
                 region: if is_paid { Region::Around } else { regions[node] },
                 heading,
+                pictured,
                 foreign,
                 own,
                 place: place(page, node),
@@ -293,14 +297,13 @@ impl<'p> Reading<'p> {
         for (at, score, listed) in judged {
             let link = &self.links[at];
             let target = &mut self.targets[link.target];
-            let better = score + if link.heading { 1.0 } else { 0.0 };
-            let known = target.score
-                + if target.score > f32::MIN && self.links[target.best].heading {
-                    1.0
-                } else {
-                    0.0
-                };
-            if target.score == f32::MIN || better > known {
+            let worth = |link: &Link, score: f32| match () {
+                () if link.heading => score + 1.0,
+                () if link.pictured => score - 1.5,
+                () => score,
+            };
+            let better = worth(link, score);
+            if target.score == f32::MIN || better > worth(&self.links[target.best], target.score) {
                 target.score = score;
                 target.best = at;
                 target.listed = listed;
