@@ -238,7 +238,7 @@ fn is_mark(page: &Outline, node: usize, whole: &str) -> bool {
 
 /// The words of a heading, or of the link in it, without the kicker before them: the longest of
 /// several elements that stand side by side with nothing between.
-fn without_kicker(page: &Outline, node: usize) -> String {
+pub(super) fn without_kicker(page: &Outline, node: usize) -> String {
     let whole = text(page, node);
     if let Some(end) = separator(page, node) {
         let behind = page.line(node, MAX_TITLE_BYTES, |n| page.nodes[n].end <= end);
@@ -374,7 +374,8 @@ fn lead(page: &Outline, link: usize) -> Option<String> {
     let whole = text(page, link);
     let lead = text(page, first);
     let rest = whole.strip_prefix(lead.as_str())?.trim_start();
-    let begins = rest.chars().next().is_some_and(|c| !c.is_lowercase() && !",;.:-–".contains(c));
+    let begins = rest.chars().next().is_some_and(|c| !c.is_lowercase() && !",;.:-–".contains(c))
+        && !lead.ends_with([':', '–', '-', ',']);
     let (said, more) = (word_count(&lead), word_count(rest));
     (begins && (said >= 4.0 && more >= 4.0 || said >= 3.0 && more >= 8.0)).then_some(lead)
 }
@@ -480,6 +481,10 @@ mod tests {
             ),
             ("<a>Trains stop <span>by the sea</span></a>", "Trains stop by the sea"),
             ("<a><b>Live</b> is short</a>", "Live is short"),
+            (
+                "<a><strong>One day before noon:</strong> Trains will stop again in all towns</a>",
+                "One day before noon: Trains will stop again in all towns",
+            ),
         ] {
             assert_eq!(of(html), want, "{html}");
         }
