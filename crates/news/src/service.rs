@@ -313,6 +313,9 @@ const TOPIC_HOSTS: &[&str] = &[
     "spiele",
 ];
 
+/// Parts of a path that single offers stand under.
+const OFFERS: &[&str] = &["employer", "job", "offer", "stellenanzeigen", "vacancy"];
+
 /// Parts of a path that articles stand under.
 const STORY_WORDS: &[&str] = &[
     "article", "articles", "articolo", "articulo", "artigo", "artikel", "news", "noticia",
@@ -374,7 +377,8 @@ pub(crate) fn service(url: &CanonicalUrl) -> Service {
     }
     let mut found = Service::No;
     if let Some(word) = service_word(url.host()) {
-        if !TOPIC_HOSTS.contains(&word) || !(is_titled || has(STORY_WORDS)) {
+        let is_offer = has(OFFERS);
+        if is_offer || !TOPIC_HOSTS.contains(&word) || !(is_titled || has(STORY_WORDS)) {
             return Service::Sure;
         }
         found = Service::Perhaps;
@@ -426,6 +430,9 @@ mod tests {
         for none in ["www.n.test", "sport.n.test", "games.co.uk", "shop.test"] {
             assert!(!host(none), "{none}");
         }
+        let offer = "https://jobs.n.test/job/4711/area-sales-manager-of-the-south";
+        assert!(is_service(&CanonicalUrl::parse(offer).unwrap()));
+        assert!(!is_service(&CanonicalUrl::parse(&offer.replace("/job/", "/town/")).unwrap()));
         assert!(!is_service(&url("/news/wetter/id_101147074/rain-in-the-whole-valley.html")));
         assert!(is_service(&url("/wetter/valley")));
         assert!(is_service(&url("/thema/one-two-three-four-12345")));

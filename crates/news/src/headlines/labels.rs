@@ -9,6 +9,9 @@
 use super::title::word_count;
 use argiope_parse::Outline;
 
+/// Nodes of a heading among which a sign is looked for.
+const MAX_NODES: usize = 400;
+
 /// Words that say of what kind something is, or who may read it. They stand alone.
 const LABELS: &[&str] = &[
     "abo",
@@ -207,7 +210,8 @@ pub(super) fn separator(page: &Outline, node: usize) -> Option<usize> {
         let element = &page.nodes[n];
         !element.name.is_empty() && element.end - n <= 3 && page.line(n, 8, |_| false).trim() == ":"
     };
-    let sign = (node + 1..page.nodes[node].end).rev().find(|&n| is_sign(n))?;
+    let until = page.nodes[node].end.min(node + 1 + MAX_NODES);
+    let sign = (node + 1..until).rev().find(|&n| is_sign(n))?;
     let end = page.nodes[sign].end;
     let says = |from: usize, to: usize| {
         (from..to).any(|n| page.nodes[n].text.chars().any(char::is_alphanumeric))

@@ -285,7 +285,7 @@ fn said(page: &Outline, link: usize, text: String) -> String {
             word_count(label) >= 3.0
                 && (text.ends_with(label.as_str())
                     || text.starts_with(label.as_str()) && 2 * label.len() > text.len()
-                    || text.contains(label.as_str()) && 3 * label.len() > text.len())
+                    || text.contains(label.as_str()) && 4 * label.len() > text.len())
         })
         .unwrap_or(text)
 }
