@@ -12,20 +12,21 @@
 //! * What is not here: what the site says elsewhere (feeds, sitemaps), and recipes.
 
 mod block;
+mod labels;
 mod naming;
 mod region;
 mod title;
 
 use crate::learned::Learned;
 use crate::service::{is_beside, is_service};
-use crate::shape::{article_score, has_mark, is_section_url, query_score, shape};
+use crate::shape::{article_score, dates_in_url, has_mark, is_section_url, query_score, shape};
 use argiope_model::{CanonicalUrl, Suffixes, Time};
 use argiope_parse::Outline;
 use block::is_wide;
 use region::Region;
 pub use region::is_popular_heading;
 use std::collections::{HashMap, HashSet};
-use title::{is_declared, is_named_title, title, word_count};
+use title::{Shown, is_declared, is_named_title, title, word_count};
 
 /// What the URL of a link must reach to be that of an article by itself.
 const SURE: f32 = 2.0;
@@ -63,6 +64,8 @@ struct Link {
     region: Region,
     /// Whether it stands in a heading, or one in it.
     heading: bool,
+    /// Whether its title is only what a picture shows.
+    pictured: bool,
     /// Whether it leads to another site.
     foreign: bool,
     /// By itself.
@@ -77,6 +80,8 @@ struct Link {
 struct Target {
     url: CanonicalUrl,
     by_url: f32,
+    /// Whether the site taught that such URLs are articles.
+    learned: bool,
     foreign: bool,
     shape: usize,
     links: Vec<usize>,
@@ -98,6 +103,9 @@ struct Group<'r> {
     words: f32,
     count: f32,
     foreign: f32,
+    /// How many say a result of a game, how many have to do with a heading.
+    results: f32,
+    headings: f32,
     hosts: HashSet<&'r str>,
 }
 
@@ -109,6 +117,24 @@ impl Group<'_> {
             && self.hosts.len() >= 5
             && self.words >= 3.5 * self.count
     }
+
+    /// Whether its links are results of games.
+    fn is_results(&self) -> bool {
+        self.count >= 3.0 && self.results >= 0.7 * self.count
+    }
+
+    /// Whether its links are names: of teams, of shares, of services of the house.
+    fn is_names(&self) -> bool {
+        self.count >= 5.0 && self.words <= 2.2 * self.count && self.headings == 0.0
+    }
+}
+
+/// Whether a title is a result of a game: names with two numbers.
+fn is_result(title: &str) -> bool {
+    let words = title.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let is_number = |word: &&str| word.len() <= 3 && word.bytes().all(|b| b.is_ascii_digit());
+    let (numbers, others): (Vec<&str>, Vec<&str>) = words.partition(is_number);
+    numbers.len() >= 2 && (1..=6).contains(&others.len())
 }
 
 /// The headlines of a page at `url`, of a site of which something may be known already.
@@ -162,7 +188,9 @@ impl<'p> Reading<'p> {
         for node in page.inside(0, &["a"]) {
             let Some(href) = page.attribute(node, "href") else { continue };
             let href = href.trim();
-            if href.is_empty() || href.starts_with('#') {
+            // A form that a script has not filled is no link.
+            let is_form = ["${", "{{", "<%"].iter().any(|mark| href.contains(mark));
+            if href.is_empty() || href.starts_with('#') || is_form {
                 continue;
             }
             let Ok(to) = joiner.join(href) else { continue };
@@ -170,7 +198,11 @@ impl<'p> Reading<'p> {
             if to == *url || is_front() && house(to.host()) == own_house {
                 continue;
             }
-            let to = without_tracking(&to);
+            let mut to = without_tracking(&to);
+            // The same with a slash at its end and without.
+            if let Some(other) = with_other_end(&to).filter(|other| known.contains_key(other)) {
+                to = other;
+            }
             if !known.contains_key(&to) {
                 let Some(left) = room.checked_sub(to.as_str().len()) else { continue };
                 room = left;
@@ -186,6 +218,7 @@ impl<'p> Reading<'p> {
                 };
                 let by_url = by_url(&to, learned) - doubt;
                 targets.push(Target {
+                    learned: learned.hint(&to) > 0.0,
                     url: to,
                     by_url,
                     foreign,
@@ -199,7 +232,7 @@ impl<'p> Reading<'p> {
                 });
                 targets.len() - 1
             });
-            let (title, heading) = title(page, node);
+            let Shown { text: title, heading, pictured } = title(page, node);
             let mut own = by_words(&title) + targets[target].by_url;
             own += if heading || is_declared(page, node) {
                 2.0
@@ -225,6 +258,7 @@ impl<'p> Reading<'p> {
                 title,
                 region: if is_paid { Region::Around } else { regions[node] },
                 heading,
+                pictured,
                 foreign,
                 own,
                 place: place(page, node),
@@ -259,6 +293,8 @@ impl<'p> Reading<'p> {
             group.by_url += target.by_url;
             group.words += word_count(&link.title);
             group.count += 1.0;
+            group.results += f32::from(u8::from(is_result(&link.title)));
+            group.headings += f32::from(u8::from(link.heading));
             if link.foreign {
                 group.foreign += 1.0;
                 group.hosts.insert(target.url.host());
@@ -279,6 +315,16 @@ impl<'p> Reading<'p> {
                 () if count >= 3.0 => (link.own + group.own / count) / 2.0 + 0.3,
                 () => link.own,
             };
+            let is_name = || {
+                let target = &self.targets[link.target];
+                let is_dated = dates_in_url(&target.url).iter().any(|date| date.day > 0);
+                word_count(&link.title) < 3.0 && !target.learned && !is_dated
+            };
+            score -= match () {
+                () if group.is_results() => 6.0,
+                () if group.is_names() && is_name() => 3.0,
+                () => 0.0,
+            };
             // A list of names, whatever they lead to.
             if count >= 4.0 && group.words < 2.3 * count && by_url < 3.0 {
                 score -= 1.0;
@@ -293,14 +339,13 @@ impl<'p> Reading<'p> {
         for (at, score, listed) in judged {
             let link = &self.links[at];
             let target = &mut self.targets[link.target];
-            let better = score + if link.heading { 1.0 } else { 0.0 };
-            let known = target.score
-                + if target.score > f32::MIN && self.links[target.best].heading {
-                    1.0
-                } else {
-                    0.0
-                };
-            if target.score == f32::MIN || better > known {
+            let worth = |link: &Link, score: f32| match () {
+                () if link.heading => score + 1.0,
+                () if link.pictured => score - 1.5,
+                () => score,
+            };
+            let better = worth(link, score);
+            if target.score == f32::MIN || better > worth(&self.links[target.best], target.score) {
                 target.score = score;
                 target.best = at;
                 target.listed = listed;
@@ -449,6 +494,18 @@ pub fn without_tracking(url: &CanonicalUrl) -> CanonicalUrl {
     CanonicalUrl::parse(&text).map_or_else(|_| url.clone(), |kept| kept.with_sorted_query())
 }
 
+/// The URL with a slash at the end of its path if it has none, without it if it has one.
+fn with_other_end(url: &CanonicalUrl) -> Option<CanonicalUrl> {
+    if url.query().is_some() || article_score(url) < 1.0 {
+        return None;
+    }
+    let other = match url.as_str().strip_suffix('/') {
+        Some(bare) => bare.to_owned(),
+        None => format!("{url}/"),
+    };
+    CanonicalUrl::parse(&other).ok()
+}
+
 /// Whether a link stands in running text: its block says much more than the link does. What is known of blocks is
 /// asked once of each.
 fn is_in_prose(page: &Outline, link: usize, known: &mut HashMap<usize, bool>) -> bool {
@@ -540,6 +597,9 @@ mod tests {
         let all = found(&(1..6).map(card).collect::<String>());
         assert_eq!(all.len(), 5, "{all:?}");
         assert_eq!(all[0].1, "Bridge number 1 is opened today");
+        let kicker = "<h3><span>A row in town</span><span class=sr-only>: </span>";
+        let cards = (1..6).map(card).collect::<String>().replace("<h3>", kicker);
+        assert_eq!(found(&cards)[0].1, "Bridge number 1 is opened today");
     }
 
     #[test]
@@ -635,6 +695,90 @@ mod tests {
         ] {
             assert!(found(&format!("<body>{around}{}", element.repeat(190_000))).is_empty());
         }
+    }
+
+    #[test]
+    fn results_of_games_and_lists_of_names_are_no_headlines() {
+        let game = |n: usize| {
+            format!(
+                "<li><a href='/match/north-town-v-south-town/88123{n}'><span>North Town</span>\
+                 <span>{n}</span><span>-</span><span>0</span><span>South Town</span></a></li>"
+            )
+        };
+        assert!(found(&(1..9).map(game).collect::<String>()).is_empty());
+        let name = |n: usize| {
+            format!("<td><a href='/share/a-long-name-of-a-share/88123{n}'>Share {n}a</a></td>")
+        };
+        assert!(found(&(1..9).map(name).collect::<String>()).is_empty());
+        let story = |n: usize| {
+            format!(
+                "<li><a href='/sport/a-late-goal-for-the-town-88123{n}'>North Town win {n}-0 against South Town after \
+                 a long night</a></li>"
+            )
+        };
+        assert_eq!(found(&(1..9).map(story).collect::<String>()).len(), 8);
+    }
+
+    #[test]
+    fn forms_that_scripts_fill_are_no_links() {
+        let card = |to: &str, title: &str| {
+            format!("<article><h3><a href='{to}'>{title}</a></h3></article>")
+        };
+        let mut cards: String = (1..7)
+            .map(|n| {
+                card(
+                    &format!("/town/bridge-{n}0000{n}"),
+                    &format!("Bridge number {n} is opened today"),
+                )
+            })
+            .collect();
+        cards += &card("/town/{{slug}}-900009", "The {{title}} of a story");
+        cards += &card("/town/${slug}-900009", "The ${title} of a story");
+        assert_eq!(found(&cards).len(), 6);
+    }
+
+    #[test]
+    fn a_slash_at_the_end_makes_no_second_article() {
+        let story = |n: usize| {
+            format!(
+                "<article><h2><a href='/2026/11/1{n}/bridge-{n}/'>Bridge number {n} is opened today</a></h2>\
+                 <div>It is <a href='/2026/11/1{n}/bridge-{n}'>longer by {n} feet than others</a>.</div></article>"
+            )
+        };
+        let all = found(&(1..7).map(story).collect::<String>());
+        assert_eq!(all.len(), 6, "{all:?}");
+        assert_eq!(all[0].1, "Bridge number 1 is opened today");
+    }
+
+    #[test]
+    fn where_one_subscribes_is_no_headline() {
+        let card = |url: &str, title: &str| {
+            format!("<a class=card href='{url}'><article><h3>{title}</h3><p>Text</p></article></a>")
+        };
+        let stories: String = (1..9)
+            .map(|n| {
+                card(&format!("/town/bridge-number-{n}-is-opened"), &format!("Bridge {n} is open"))
+            })
+            .collect();
+        for url in
+            ["/newsletters/the-morning-for-busy-people", "/town/our-newsletter-for-busy-people"]
+        {
+            let all = found(&format!("{stories}{}", card(url, "The morning for busy people")));
+            assert_eq!(all.len(), 8, "{url} {all:?}");
+        }
+    }
+
+    #[test]
+    fn a_title_goes_before_what_a_picture_shows() {
+        let card = |n: usize| {
+            format!(
+                "<div><a href='/town/bridge_{n}0000{n}'><img alt='A lot of people on bridge {n} in the morning sun'></a>\
+                 <a href='/town/bridge_{n}0000{n}'><div>Bridge {n} opens</div></a></div>"
+            )
+        };
+        let all = found(&(1..7).map(card).collect::<String>());
+        assert_eq!(all.len(), 6, "{all:?}");
+        assert_eq!(all[0].1, "Bridge 1 opens");
     }
 
     #[test]

@@ -26,8 +26,12 @@ const NEVER: &[&str] = &[
     "account",
     "accounts",
     "ads",
+    "adclick",
     "anzeigen",
     "cart",
+    "click",
+    "clickout",
+    "clk",
     "codici-sconto",
     "contact",
     "contacts",
@@ -36,6 +40,7 @@ const NEVER: &[&str] = &[
     "copyright",
     "coupons",
     "datenschutz",
+    "deeplink",
     "faq",
     "feed",
     "feeds",
@@ -47,7 +52,10 @@ const NEVER: &[&str] = &[
     "login",
     "mentions-legales",
     "my",
+    "preisvergleich",
     "privacy",
+    "redir",
+    "redirect",
     "register",
     "registrieren",
     "rss",
@@ -221,6 +229,9 @@ const SERVICE_HOSTS: &[&str] = &[
     "careers",
     "casino",
     "classifieds",
+    "click",
+    "clicklogger",
+    "clk",
     "codicisconto",
     "coupon",
     "coupons",
@@ -263,6 +274,8 @@ const SERVICE_HOSTS: &[&str] = &[
     "produkte",
     "products",
     "pubads",
+    "publicidad",
+    "publicidade",
     "profil",
     "profile",
     "rabatte",
@@ -299,6 +312,9 @@ const TOPIC_HOSTS: &[&str] = &[
     "karriere",
     "spiele",
 ];
+
+/// Parts of a path that single offers stand under.
+const OFFERS: &[&str] = &["employer", "job", "offer", "stellenanzeigen", "vacancy"];
 
 /// Parts of a path that articles stand under.
 const STORY_WORDS: &[&str] = &[
@@ -355,9 +371,14 @@ pub(crate) fn service(url: &CanonicalUrl) -> Service {
     if dates_in_url(url).iter().any(|date| date.day > 0) && !path.contains("/archiv") {
         return Service::No;
     }
+    // Where one subscribes to letters, not news of them.
+    if last.split(['-', '_', '.']).any(|word| word == "newsletter") {
+        return Service::Sure;
+    }
     let mut found = Service::No;
     if let Some(word) = service_word(url.host()) {
-        if !TOPIC_HOSTS.contains(&word) || !(is_titled || has(STORY_WORDS)) {
+        let is_offer = has(OFFERS);
+        if is_offer || !TOPIC_HOSTS.contains(&word) || !(is_titled || has(STORY_WORDS)) {
             return Service::Sure;
         }
         found = Service::Perhaps;
@@ -373,7 +394,10 @@ pub(crate) fn service(url: &CanonicalUrl) -> Service {
         match () {
             () if NEVER.contains(part) => return Service::Sure,
             () if SECTIONS.contains(part) && is_titled && has_mark(url) => {}
+            // A section below another is called so, too.
+            () if SECTIONS.contains(part) && at > 0 && has_mark(url) => found = Service::Perhaps,
             () if LISTS.contains(part) && is_apart => found = Service::Perhaps,
+            () if part.starts_with("newsletter") => return Service::Sure,
             () if (SECTIONS.contains(part) || PLAY.contains(part)) && (is_long || is_apart) => {
                 found = Service::Perhaps;
             }
@@ -406,6 +430,9 @@ mod tests {
         for none in ["www.n.test", "sport.n.test", "games.co.uk", "shop.test"] {
             assert!(!host(none), "{none}");
         }
+        let offer = "https://jobs.n.test/job/4711/area-sales-manager-of-the-south";
+        assert!(is_service(&CanonicalUrl::parse(offer).unwrap()));
+        assert!(!is_service(&CanonicalUrl::parse(&offer.replace("/job/", "/town/")).unwrap()));
         assert!(!is_service(&url("/news/wetter/id_101147074/rain-in-the-whole-valley.html")));
         assert!(is_service(&url("/wetter/valley")));
         assert!(is_service(&url("/thema/one-two-three-four-12345")));
@@ -426,6 +453,15 @@ mod tests {
             ("/2026/11/16/crosswords/a-man-who-makes-them-all", Service::No),
             ("/vote?id=123456&how=up", Service::Sure),
             ("/news/vote", Service::No),
+            ("/economy/service/0,1518,755952,00.html", Service::Perhaps),
+            ("/service/0,1518,755952,00.html", Service::Sure),
+            ("/preisvergleich/a2665371.html", Service::Sure),
+            ("/redir/8uksxL0Mofc111Xb_Fmd_7Vn1ZuqYk1_pEcWI8nbdVr", Service::Sure),
+            ("/click?to=one-two-three-four-five", Service::Sure),
+            ("/newsletters/the-morning-for-all-of-us", Service::Sure),
+            ("/town/our-newsletter-for-all-of-us-4207064", Service::Sure),
+            ("/2026/11/16/a-newsletter-for-all-of-us", Service::No),
+            ("/newsletter/town/what-shops-want-from-us-4207064", Service::No),
         ] {
             assert_eq!(service(&url(path)), want, "{path}");
         }

@@ -154,7 +154,7 @@ impl Reading<'_> {
         if let Some(own) = said.clone().find(|l| l.target == target) {
             return Some(own.title.clone());
         }
-        let all = title::text(self.page, heading);
+        let all = title::without_kicker(self.page, heading);
         let is_other = said.any(|l| 2.0 * word_count(&l.title) > word_count(&all));
         (!is_other).then_some(all)
     }

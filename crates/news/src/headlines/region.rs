@@ -118,7 +118,7 @@ const AROUND: &[&str] = &[
 ];
 
 /// Those of them that stand around articles, too: around what a columnist wrote, or the topics of the day.
-const OF_ARTICLES: &[&str] = &["topics", "author", "authors", "byline", "kicker"];
+const OF_ARTICLES: &[&str] = &["topics", "author", "authors", "byline", "comments", "kicker"];
 
 /// Names that say what others read.
 const POPULAR: &[&str] = &[
@@ -245,6 +245,14 @@ impl Long {
         let inside = |counts: &[u32]| counts[page.nodes[node].end] - counts[node];
         let articles = inside(&self.articles);
         articles >= 3 && 3 * articles >= 2 * inside(&self.all)
+    }
+
+    /// Whether a part, whatever it is called, holds many articles with what belongs to each: authors,
+    /// comments, buttons.
+    fn is_stream(&self, page: &Outline, node: usize) -> bool {
+        let inside = |counts: &[u32]| counts[page.nodes[node].end] - counts[node];
+        let articles = inside(&self.articles);
+        articles >= 6 && 5 * articles >= inside(&self.all)
     }
 
     /// The links of some length in a node, and all of them.
@@ -430,7 +438,9 @@ fn own(page: &Outline, node: usize, long: &Long, cards: &CardNames) -> Region {
     }
     if page.attribute(node, "aria-hidden") == Some("true") && page.inside(node, &["a"]).count() > 5
     {
-        return Region::Around;
+        // A closed drawer of a list of articles, or another menu.
+        let is_news = has_headlines(page, node) || long.is_list(page, node);
+        return if is_news { Region::Beside } else { Region::Around };
     }
     if long.share(page, node) > 0.5 {
         return Region::Main;
@@ -452,8 +462,10 @@ fn own(page: &Outline, node: usize, long: &Long, cards: &CardNames) -> Region {
                 continue;
             }
             let is_of_article = || {
-                let (long, all) = long.counts(page, node);
-                OF_ARTICLES.contains(&word.as_str()) && long > 0 && 2 * long >= all
+                let (said, all) = long.counts(page, node);
+                let articles = long.articles[page.nodes[node].end] - long.articles[node];
+                OF_ARTICLES.contains(&word.as_str())
+                    && (said > 0 && 2 * said >= all || articles >= 3 && 5 * articles >= 2 * all)
             };
             found = found.max(match () {
                 () if is(AROUND) && is_of_article() => Region::Main,
@@ -468,7 +480,7 @@ fn own(page: &Outline, node: usize, long: &Long, cards: &CardNames) -> Region {
     // articles only.
     match found {
         Region::Around if has_headlines(page, node) => Region::Main,
-        Region::Around if long.is_list(page, node) => Region::Beside,
+        Region::Around if long.is_list(page, node) || long.is_stream(page, node) => Region::Beside,
         found => found,
     }
 }
@@ -647,6 +659,30 @@ mod tests {
             let all = regions(&page, |n| page.attribute(n, "href").is_some());
             assert_eq!(all.last(), Some(&Region::Beside), "{part}");
             assert_eq!(regions(&page, |_| false).last(), Some(&Region::Around), "{part}");
+        }
+    }
+
+    #[test]
+    fn articles_with_what_belongs_to_each_are_no_menu() {
+        let filler = "<p><a>one two three four</a></p>".repeat(19);
+        let post = "<li><a href=/x>one two three four</a> <a>Ann</a> <a>7</a> <a>More</a>";
+        let drawer = "<p><a href=/x>one two three four</a> <a>7</a>";
+        for (part, inside, want) in [
+            ("div id=social-list", post.repeat(6), Region::Beside),
+            ("div id=social-list", post.repeat(3), Region::Around),
+            ("div class=comments", post.repeat(3), Region::Around),
+            ("div class=comments", drawer.repeat(3), Region::Main),
+            (
+                "div aria-hidden=true",
+                "<p><a href=/x>one two three four</a>".repeat(6),
+                Region::Beside,
+            ),
+            ("div aria-hidden=true", "<p><a>Sport</a>".repeat(6), Region::Around),
+        ] {
+            let page = format!("<body>{filler}<{part}>{inside}");
+            let page = parse_outline(page.as_bytes(), None);
+            let all = regions(&page, |n| page.attribute(n, "href").is_some());
+            assert_eq!(all.last(), Some(&want), "{part} {inside}");
         }
     }
 

@@ -7,6 +7,7 @@
 //! * What is not here: whether the link is a headline.
 
 use super::block::is_wide;
+use super::labels::{is_by_somebody, is_label, is_set_off, separator};
 use super::region::words;
 use crate::ago::read_time;
 use argiope_model::Time;
@@ -31,6 +32,7 @@ const MARKS: &[&str] = &[
     "badge",
     "byline",
     "catchline",
+    "columnist",
     "category",
     "chapeu",
     "cintillo",
@@ -42,6 +44,7 @@ const MARKS: &[&str] = &[
     "date",
     "duration",
     "eyebrow",
+    "firma",
     "flag",
     "heure",
     "hour",
@@ -63,6 +66,7 @@ const MARKS: &[&str] = &[
     "rubric",
     "rubrik",
     "separator",
+    "signature",
     "spitzmarke",
     "stamp",
     "strapline",
@@ -85,15 +89,33 @@ pub(super) fn word_count(text: &str) -> f32 {
     words + wide / 2.0
 }
 
-/// The title a link shows, and whether it has to do with a heading. A link that shows only a time
-/// or a number has none.
-pub(super) fn title(page: &Outline, link: usize) -> (String, bool) {
+/// The title a link shows.
+pub(super) struct Shown {
+    pub text: String,
+    /// Whether it has to do with a heading.
+    pub heading: bool,
+    /// Whether it is what a picture shows.
+    pub pictured: bool,
+}
+
+/// The title a link shows. A link that shows only a time or a number has none.
+pub(super) fn title(page: &Outline, link: usize) -> Shown {
     let (mut text, heading) = shown(page, link);
+    let pictured = text.is_empty();
+    if pictured {
+        text = pictured_title(page, link);
+    }
     let is_time = text.len() <= 30 && read_time(&text, Time(0)).is_some();
     if is_time || !text.chars().any(char::is_alphabetic) {
         text.clear();
     }
-    (text, heading)
+    Shown { text, heading, pictured }
+}
+
+/// A picture says what it shows, or who: that is rarely a title.
+fn pictured_title(page: &Outline, link: usize) -> String {
+    let alt = page.inside(link, &["img"]).find_map(|image| page.attribute(image, "alt"));
+    alt.filter(|alt| word_count(alt) >= 4.0).map(one_line).unwrap_or_default()
 }
 
 fn shown(page: &Outline, link: usize) -> (String, bool) {
@@ -120,9 +142,15 @@ fn shown(page: &Outline, link: usize) -> (String, bool) {
     if let Some(named) = named(page, link) {
         return (said(page, link, text(page, named)), in_heading);
     }
+    if let Some(lead) = lead(page, link) {
+        return (said(page, link, lead), in_heading);
+    }
     let parts = parts(page, link);
     if parts.len() > 1 {
-        let first = parts.iter().map(|&p| text(page, p)).find(|t| word_count(t) >= 3.0);
+        let first = parts
+            .iter()
+            .map(|&p| text(page, p))
+            .find(|t| word_count(t) >= 3.0 && !is_by_somebody(t) && !is_label(t));
         if let Some(first) = first {
             return (said(page, link, first), in_heading);
         }
@@ -132,12 +160,7 @@ fn shown(page: &Outline, link: usize) -> (String, bool) {
         return (said(page, link, whole), in_heading);
     }
     let label = page.attribute(link, "aria-label").or_else(|| page.attribute(link, "title"));
-    // A picture says what it shows, or who: that is rarely a title.
-    let picture = || {
-        let alt = page.inside(link, &["img"]).find_map(|image| page.attribute(image, "alt"));
-        alt.filter(|alt| word_count(alt) >= 4.0)
-    };
-    (label.or_else(picture).map(one_line).unwrap_or_default(), in_heading)
+    (label.map(one_line).unwrap_or_default(), in_heading)
 }
 
 /// The words of an element, without what only stands beside them.
@@ -146,12 +169,24 @@ pub(super) fn text(page: &Outline, node: usize) -> String {
     if seen.is_empty() {
         return page.line(node, MAX_TITLE_BYTES, |_| false);
     }
-    let marks: Vec<usize> = inside(page, node).filter(|&n| is_mark(page, n, &seen)).collect();
-    let is_out = |n: usize| page.is_unseen(n) || marks.binary_search(&n).is_ok();
-    let bare = page.line(node, MAX_TITLE_BYTES, is_out);
-    let left = if word_count(&bare) >= 2.0 { bare } else { seen };
+    // Behind a mark may stand another.
+    let (mut left, mut marks) = (seen, Vec::new());
+    for _ in 0..2 {
+        let known = marks.len();
+        marks.extend(inside(page, node).filter(|&n| is_mark(page, n, &left)));
+        marks.sort_unstable();
+        let is_out = |n: usize| page.is_unseen(n) || marks.binary_search(&n).is_ok();
+        let bare = page.line(node, MAX_TITLE_BYTES, is_out);
+        if marks.len() == known || word_count(&bare) < 2.0 {
+            break;
+        }
+        left = bare;
+    }
     let is_bullet = |c: char| c.is_whitespace() || "•·▪■●▶►›|".contains(c);
-    left.trim_matches(is_bullet).to_owned()
+    let left = left.trim_matches(is_bullet);
+    // An arrow, not the end of what somebody said.
+    let bare = left.strip_suffix(" »").filter(|bare| !bare.contains('«'));
+    bare.unwrap_or(left).to_owned()
 }
 
 /// Whether an element stands beside a title rather than in it.
@@ -160,9 +195,15 @@ fn is_mark(page: &Outline, node: usize, whole: &str) -> bool {
     if n.name.is_empty() || n.end - node > MAX_MARK_NODES || HEADINGS.contains(&&*n.name) {
         return false;
     }
-    let text = page.line(node, 60, |_| false);
+    let text = page.line(node, 90, |_| false);
     let count = word_count(&text);
-    if text.is_empty() || text.chars().count() > 40 || 2.0 * count > word_count(whole) + 1.0 {
+    if text.is_empty() || 2.0 * count > word_count(whole) + 1.0 {
+        return false;
+    }
+    if whole.ends_with(&text) && is_by_somebody(&text) {
+        return true;
+    }
+    if text.chars().count() > 40 {
         return false;
     }
     let is_called = || {
@@ -181,31 +222,52 @@ fn is_mark(page: &Outline, node: usize, whole: &str) -> bool {
     let is_time = || bare.len() <= 30 && read_time(bare, Time(0)).is_some();
     let is_own = matches!(&*n.name, "span" | "small" | "div" | "p" | "sup" | "label");
     let is_edge = whole.starts_with(&text) || whole.ends_with(&text);
+    // "Live is short": a sentence, not a label.
+    let goes_on = || {
+        let rest = whole.strip_prefix(text.as_str()).unwrap_or_default();
+        rest.trim_start().starts_with(char::is_lowercase)
+    };
     n.name == "time"
         || is_rank()
         || count <= 4.0 && is_called()
         || count <= 2.0 && page.attribute(node, "aria-hidden") == Some("true")
         || is_own && is_edge && (!text.chars().any(char::is_alphabetic) || is_time())
+        || is_edge && is_label(&text) && !goes_on()
+        || count <= 4.0 && is_set_off(page, node, whole)
 }
 
 /// The words of a heading, or of the link in it, without the kicker before them: the longest of
 /// several elements that stand side by side with nothing between.
-fn without_kicker(page: &Outline, node: usize) -> String {
+pub(super) fn without_kicker(page: &Outline, node: usize) -> String {
     let whole = text(page, node);
+    if let Some(end) = separator(page, node) {
+        let behind = page.line(node, MAX_TITLE_BYTES, |n| page.nodes[n].end <= end);
+        if !behind.is_empty() {
+            return behind;
+        }
+    }
     // What is called a title and says less than the rest is a part of one.
     let named = named(page, node).map(|named| text(page, named));
     if let Some(named) = named.filter(|named| 2.0 * word_count(named) >= word_count(&whole)) {
         return named;
     }
-    let children: Vec<usize> = page.children(node).filter(|&n| !page.is_unseen(n)).collect();
+    let says = |n: usize| !page.line(n, 20, |_| false).is_empty();
+    let children: Vec<usize> =
+        page.children(node).filter(|&n| !page.is_unseen(n) && says(n)).collect();
     if children.len() < 2 || children.iter().any(|&n| page.nodes[n].name != "span") {
         return whole;
     }
-    let parts = children.iter().map(|&n| text(page, n));
-    match parts.max_by_key(|text| text.chars().count()) {
-        Some(longest) if word_count(&longest) >= 3.0 => longest,
-        _ => whole,
+    let parts: Vec<String> = children.iter().map(|&n| text(page, n)).collect();
+    let is_title = |text: &&String| word_count(text) >= 3.0 && !is_by_somebody(text);
+    // The kicker comes first, however long it is.
+    if let [first, last] = &*parts
+        && word_count(first) >= 1.0
+        && is_title(&last)
+    {
+        return last.clone();
     }
+    let longest = parts.into_iter().max_by_key(|text| text.chars().count());
+    longest.filter(|longest| is_title(&longest)).unwrap_or(whole)
 }
 
 /// What the link or its card says about itself, where that is the text or the end of it: then the
@@ -222,7 +284,8 @@ fn said(page: &Outline, link: usize, text: String) -> String {
         .find(|label| {
             word_count(label) >= 3.0
                 && (text.ends_with(label.as_str())
-                    || text.starts_with(label.as_str()) && 2 * label.len() > text.len())
+                    || text.starts_with(label.as_str()) && 2 * label.len() > text.len()
+                    || text.contains(label.as_str()) && 4 * label.len() > text.len())
         })
         .unwrap_or(text)
 }
@@ -304,6 +367,19 @@ pub(super) fn is_named_title(page: &Outline, link: usize) -> bool {
     })
 }
 
+/// The bold words that a card begins with, where what follows is a sentence about them.
+fn lead(page: &Outline, link: usize) -> Option<String> {
+    let mut bold = page.inside(link, &["strong", "b"]);
+    let first = bold.next().filter(|_| bold.next().is_none())?;
+    let whole = text(page, link);
+    let lead = text(page, first);
+    let rest = whole.strip_prefix(lead.as_str())?.trim_start();
+    let begins = rest.chars().next().is_some_and(|c| !c.is_lowercase() && !",;.:-–".contains(c))
+        && !lead.ends_with([':', '–', '-', ',']);
+    let (said, more) = (word_count(&lead), word_count(rest));
+    (begins && (said >= 4.0 && more >= 4.0 || said >= 3.0 && more >= 8.0)).then_some(lead)
+}
+
 /// The blocks inside of a link that hold no other blocks and say something.
 fn parts(page: &Outline, link: usize) -> Vec<usize> {
     let is_block = |n: usize| {
@@ -329,7 +405,7 @@ mod tests {
     fn of(html: &str) -> String {
         let page = parse_outline(html.as_bytes(), Some("utf-8"));
         let link = page.inside(0, &["a"]).last().unwrap();
-        title(&page, link).0
+        title(&page, link).text
     }
 
     #[test]
@@ -357,6 +433,24 @@ mod tests {
             "<a><h2><span class=HeadlineEmphasis><span class=HeadlineEmphasisText>The row</span></span>\
              <span class=HeadlineText>Trains stop at noon</span></h2></a>",
             "<a><em>1</em>Trains stop at noon</a>",
+            "<a><h3 class=f><span class='a b'>c’t up</span><span class='c d'><span>Trains stop at noon</span></span></h3></a>",
+            "<a><h3><span>A long row over the railways</span> <span>Trains stop at noon</span></h3></a>",
+            "<a><h3><span>Trains stop at noon</span> <span>By Ann Smith</span></h3></a>",
+            "<a><h3><div><div><span>A long row over the railways</span><span class=sr-only>: </span></div></div>\
+             <div>Trains stop at noon</div></h3></a>",
+            "<h3><a><span class=k>Plan D</span><span>:</span> <span>A row</span><span class=visually-hidden>: </span>\
+             <span>Trains stop at noon</span></a></h3>",
+            "<h2><a><i>LIVE</i> Trains stop at noon</a></h2>",
+            "<a><span>Exclusive</span> Trains stop at noon</a>",
+            "<a><span>meinung</span><span>•</span>Trains stop at noon <span>Eine Kolumne von Ann Smith</span></a>",
+            "<h3><a>Trains stop at noon <span>Par Anne Marie Petit</span></a></h3>",
+            "<h3><a><span class=firma>Ann Smith</span> Trains stop at noon</a></h3>",
+            "<h2><a title='Trains stop at noon'><span>A row</span> Trains stop at noon <small>Seen from town</small></a></h2>",
+            "<a><span>RAIL / ROWS</span><br>Trains stop<br>at noon</a>",
+            "<a><em class=photo>Fotos: </em><strong>From town</strong>Trains stop at noon</a>",
+            "<a><strong>From our town</strong> Trains stop at noon</a>",
+            "<a>Trains stop at noon »</a>",
+            "<a><span><i></i> <strong>Trains stop at noon</strong> Hundreds of people have to walk home</span></a>",
             "<a><div class=box-title><b>Analysis</b><div class=headline><i>Trains stop at noon</i></div></div></a>",
         ] {
             assert_eq!(of(html), "Trains stop at noon", "{html}");
@@ -374,6 +468,23 @@ mod tests {
             ("<a><img alt='A train stands still'></a>", "A train stands still"),
             ("<a>10:30</a>", ""),
             ("<a>»Trains«</a>", "»Trains«"),
+            ("<a>« Trains stop »</a>", "« Trains stop »"),
+            (
+                "<h2><a><b>NATO</b> says trains stop at noon</a></h2>",
+                "NATO says trains stop at noon",
+            ),
+            ("<a><b>Ann Smith</b> Wins Race At Noon</a>", "Ann Smith Wins Race At Noon"),
+            ("<a><b>m</b>Trains stop at noon</a>", "mTrains stop at noon"),
+            (
+                "<a><b>Trains will stop again</b> at noon in all towns</a>",
+                "Trains will stop again at noon in all towns",
+            ),
+            ("<a>Trains stop <span>by the sea</span></a>", "Trains stop by the sea"),
+            ("<a><b>Live</b> is short</a>", "Live is short"),
+            (
+                "<a><strong>One day before noon:</strong> Trains will stop again in all towns</a>",
+                "One day before noon: Trains will stop again in all towns",
+            ),
         ] {
             assert_eq!(of(html), want, "{html}");
         }
