@@ -204,6 +204,24 @@ fn one_worker_on_postgresql_crawls_everything_once_and_says_so() -> Result<()> {
 }
 
 #[test]
+fn a_worker_that_waits_alone_does_its_part_of_every_crawl_that_begins() -> Result<()> {
+    let Some(rig) = Rig::new("fleet-waits", &[])? else { return Ok(()) };
+    let Some(cluster) = Cluster::start(CARELESS) else { return Ok(()) };
+    let fleet = Fleet { rig, url: cluster.database() };
+    let _worker = fleet.worker("other")?;
+    for round in 1..=5 {
+        // By then it holds everything again, and nothing is due.
+        std::thread::sleep(Duration::from_secs(3));
+        let web = Web::start(16, 4)?;
+        let done = fleet.crawl("giver", &web.start_url())?.wait(SHORT_LIMIT);
+        let told = summary(&done.with_context(|| format!("round {round}"))?.ok()?)?;
+        ensure!(count(&told, "fetched")? == 64 && told["ended"] == "done", "{round}: {told}");
+        pauses_were_kept(&web.seen())?;
+    }
+    fleet.verify("other")
+}
+
+#[test]
 fn a_server_that_is_not_there_is_told_at_once_and_without_the_password() -> Result<()> {
     let Some(rig) = Rig::new("fleet-away", &[])? else { return Ok(()) };
     for (url, said) in [

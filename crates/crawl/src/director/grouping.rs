@@ -80,7 +80,8 @@ impl Director {
         self.again.queued(committed.again);
         self.run_errands(committed.errands, now);
         self.take_robots(committed.robots_told, now);
-        self.next_due = committed.next_due;
+        let again = std::mem::take(&mut self.look_again).then_some(Time(0));
+        self.next_due = again.or(committed.next_due);
         self.set_limited_aside();
         self.regate(now);
     }

@@ -124,6 +124,8 @@ pub(crate) struct Director {
     given: bool,
     /// When the store has a host or a calendar row that is due.
     next_due: Option<Time>,
+    /// That is to be looked for again after the commit under way.
+    look_again: bool,
     /// Jobs were opened or closed: the hosts' rows are to be read anew.
     read_anew: bool,
     stopping: bool,
@@ -233,6 +235,7 @@ impl Director {
             unclean_since: shared.clock.now(),
             given: false,
             next_due: Some(Time(0)),
+            look_again: false,
             read_anew: false,
             stopping: false,
             closing: false,

@@ -30,7 +30,7 @@ impl Director {
                 self.unclean_since = now;
                 let refill = |host| Refill { host, after: None, limit: FIRST_ROWS };
                 self.batch.refills.extend(claims.into_iter().map(refill));
-                self.next_due = Some(Time(0));
+                self.look_soon();
             }
             PartsNews::Leave(parts) => {
                 for errand in self.frontier.leave(&parts, now) {
@@ -40,7 +40,7 @@ impl Director {
                 self.await_nothing_for(&parts, now);
                 self.leaving = Some(parts);
                 // Asks for a commit that gives back what is idle.
-                self.next_due = Some(Time(0));
+                self.look_soon();
             }
             PartsNews::Turns(turns) => {
                 turns.into_iter().for_each(|(ip, turn)| self.frontier.turn(ip, turn, now));
@@ -70,9 +70,15 @@ impl Director {
             PartsNews::Delay(_) => {}
             PartsNews::Left => {
                 self.frontier.left();
-                self.next_due = Some(Time(0));
+                self.look_soon();
             }
         }
+    }
+
+    /// Asks for a commit that looks at the store as it is from now on. One that is under way has looked
+    /// before, and what it says is due holds no longer.
+    fn look_soon(&mut self) {
+        (self.next_due, self.look_again) = (Some(Time(0)), self.busy);
     }
 
     /// Takes over which sites are excluded, here or by anybody else.

@@ -60,7 +60,9 @@ impl PostgresStore {
     fn apply_to(&self, loaded: &mut Loaded, mut batch: Batch) -> Result<Committed, StoreError> {
         let now = batch.now;
         let version = self.lease().version();
-        let look = loaded.freshen(&self.writer, version, || self.lease().clone(), now)?;
+        // Whoever ends a job tells what all have done by then.
+        let jobs = !batch.jobs.is_empty();
+        let look = loaded.freshen(&self.writer, version, || self.lease().clone(), now, jobs)?;
         let mine = |part: u16| loaded.parts.contains_key(&part);
         if let Some(part) = inbox::foreign(&batch, mine) {
             return Err(StoreError::LeaseLost { part });

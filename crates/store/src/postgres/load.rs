@@ -96,13 +96,14 @@ impl Loaded {
     }
 
     /// Makes sure that what is here is what the database holds; says whether it is time to look at
-    /// what others have done.
+    /// what others have done. With `jobs`, what they have done to the jobs is looked at in any case.
     pub fn freshen(
         &mut self,
         link: &Link,
         version: u64,
         lease: impl FnOnce() -> Lease,
         now: Time,
+        jobs: bool,
     ) -> Result<bool, StoreError> {
         if self.stale {
             // A commit whose end nobody heard may still be under way on the server.
@@ -123,7 +124,7 @@ impl Loaded {
         }
         let over = |last: Option<Time>, ms| last.is_none_or(|at| (now.0 - at.0).abs() >= ms);
         let due = over(self.looked, self.pause_ms) || anew || self.more_messages;
-        if anew || (due && over(self.jobs_looked, JOBS_MS)) {
+        if anew || jobs || (due && over(self.jobs_looked, JOBS_MS)) {
             self.look_at_jobs(link)?;
             self.jobs_looked = Some(now);
         }

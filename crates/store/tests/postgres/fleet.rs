@@ -203,6 +203,34 @@ fn messages_are_looked_for_soon_while_some_come_and_less_often_where_none_do() {
 }
 
 #[test]
+fn whoever_ends_a_job_is_told_what_all_have_done_by_then() {
+    let Some(cluster) = cluster::shared() else { return };
+    let (first, second) = two(&cluster.database());
+    let rows = begun(&first, job(1), &[A, "http://a.test/2"]);
+    let visit = |n: usize, now: i64| {
+        let pages = vec![fetched(rows[n].clone(), now)];
+        let discoveries = vec![found(B, 1, 1, place(10))];
+        first.commit(Batch { pages, discoveries, ..at(now) }).unwrap();
+    };
+    visit(0, 2_000);
+    let claimed = claim_rows(&second, 4_000);
+    finish(&second, 5_000, vec![fetched(claimed[0].clone(), 5_000)]);
+    second.commit(at(6_000)).unwrap();
+    // The last page leads to one that is known; its message comes sooner than what it was counted as.
+    visit(1, 6_100);
+    let told = second.commit(at(6_450)).unwrap();
+    let told = told.counters(JobId(1)).unwrap();
+    assert_eq!((told.fetched, told.queued), (2, 0), "the others' are looked at less often");
+    let stored = counters(&second, 1);
+    assert_eq!((stored.fetched, stored.queued), (3, 0));
+    let told = second.commit(Batch { jobs: vec![set(1, JobState::Done)], ..at(6_460) }).unwrap();
+    assert_eq!(told.counters(JobId(1)).unwrap(), &stored);
+    let jobs = vec![JobChange::Ran(JobId(1), Duration::from_secs(1))];
+    let told = second.commit(Batch { jobs, ..at(6_470) }).unwrap();
+    assert_eq!(told.counters(JobId(1)).unwrap().fetched, 3);
+}
+
+#[test]
 fn a_robots_txt_is_asked_for_of_its_owner_and_told_to_who_wanted_it() {
     let Some(cluster) = cluster::shared() else { return };
     let (first, second) = two(&cluster.database());
