@@ -95,6 +95,17 @@ impl Time {
     }
 }
 
+impl Time {
+    /// With its zone, minutes east of Greenwich, to the second: `2026-01-31T23:59:59-05:00`.
+    pub fn iso_in(self, minutes: i16) -> String {
+        let there = Time(self.0.saturating_add(i64::from(minutes) * 60_000)).iso_seconds();
+        match minutes {
+            0 => there,
+            _ => format!("{}{}", there.trim_end_matches('Z'), zone_text(minutes)),
+        }
+    }
+}
+
 /// A zone as ISO 8601 writes it, from minutes east of Greenwich: `+05:30`.
 pub fn zone_text(minutes: i16) -> String {
     let sign = if minutes < 0 { '-' } else { '+' };
@@ -113,6 +124,15 @@ impl fmt::Display for Time {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_time_is_written_with_its_zone() {
+        let time = Time(1_763_300_000_000);
+        assert_eq!(
+            [0, -300, 330].map(|zone| time.iso_in(zone)),
+            ["2025-11-16T13:33:20Z", "2025-11-16T08:33:20-05:00", "2025-11-16T19:03:20+05:30"]
+        );
+    }
 
     #[test]
     fn zones_are_written_with_their_sign() {

@@ -127,7 +127,7 @@ fn a_url_is_told_part_by_part() -> Result<()> {
     let page = &row["page"];
     ensure!(page["kind"] == "article" && page["title"] == "A bridge is closed", "{page}");
     ensure!(page["authors"] == json!(["Ann Writer"]), "{page}");
-    ensure!(page["published"] == "2026-11-16T07:00:00Z", "{page}");
+    ensure!(page["published"] == "2026-11-16T08:00:00+01:00", "{page}");
     ensure!(page["text"].as_str().unwrap_or_default().starts_with("The old bridge"), "{page}");
     let row = test(&["--fetch", "--allow-private", &web.url(0, "/")])?;
     ensure!(row["page"]["feeds"] == json!([web.url(0, "/rss.xml")]), "{row}");

@@ -14,7 +14,10 @@ use argiope_news::{
     NoArticle, PageKind, Part, Recipe, Sites, UrlDate, UrlParts, common_recipe, feed_links,
     page_kind,
 };
-use argiope_parse::{When, parse_article, parse_known_article, parse_outline};
+use argiope_parse::{
+    Article, FeedTime, SitemapKind, When, is_sitemap, parse_article, parse_known_article,
+    parse_outline, parse_sitemap,
+};
 use serde_json::{Map, Value, json};
 use std::process::ExitCode;
 
@@ -35,7 +38,8 @@ pub fn test(global: &Global, args: &TestUrl) -> anyhow::Result<ExitCode> {
         let runtime = runtime.context("cannot start a thread")?;
         let mut looker = Looker::new(&wiring::engine_settings(&settings))?;
         let page = runtime.block_on(looker.page(&url))?;
-        row["page"] = read(&page, &held);
+        let shown = if global.format == Format::Json { usize::MAX } else { SHOWN };
+        row["page"] = read(&page, &held, shown);
     }
     if global.format == Format::Json {
         print_json(&[row])?;
@@ -152,19 +156,44 @@ fn parts_row(parts: &UrlParts) -> Value {
     Value::Object(row)
 }
 
-/// What is read on a page.
-fn read(page: &Page, held: &Held) -> Value {
+/// What is read on a page; so many headlines or entries of it are told.
+fn read(page: &Page, held: &Held, shown: usize) -> Value {
     let mut row = json!({ "url": page.url.as_str(), "bytes": page.bytes.len() });
     if let Some(feed) = feed_of(page) {
-        let entries = feed.entries.iter().take(SHOWN).map(|entry| {
-            let when = entry.published.or(entry.updated).map(|time| time.time.iso_seconds());
-            let url = entry.link.as_ref().map(CanonicalUrl::as_str);
-            json!({ "title": plain(&entry.title), "url": url, "time": when })
+        let when = |time: Option<FeedTime>| time.map(|time| time.time.iso_seconds());
+        let entries = feed.entries.iter().take(shown).map(|entry| {
+            json!({
+                "title": plain(&entry.title),
+                "url": entry.link.as_ref().map(CanonicalUrl::as_str),
+                "time": when(entry.published.or(entry.updated)),
+                "summary": plain(&entry.summary),
+                "author": entry.author,
+            })
         });
         row["entries"] = entries.collect();
         row["kind"] = json!("feed");
         row["title"] = json!(plain(&feed.title));
+        row["language"] = json!(feed.language);
         row["count"] = json!(feed.entries.len());
+        return row;
+    }
+    if !is_html(page) && is_sitemap(&page.bytes) {
+        let list = parse_sitemap(&page.bytes, &page.url);
+        let entries = list.urls.iter().take(shown).map(|entry| {
+            let news = entry.news.as_deref();
+            let time = news.and_then(|news| news.published).map(|time| time.time);
+            json!({
+                "title": news.map(|news| plain(&news.title)),
+                "url": entry.url.as_str(),
+                "time": time.or(entry.last_modified).map(Time::iso_seconds),
+            })
+        });
+        row["entries"] = entries.collect();
+        row["kind"] = match list.kind {
+            SitemapKind::Index => json!("list of sitemaps"),
+            _ => json!("sitemap"),
+        };
+        row["count"] = json!(list.urls.len());
         return row;
     }
     if !is_html(page) {
@@ -176,37 +205,49 @@ fn read(page: &Page, held: &Held) -> Value {
     let by_recipe = held.article(&page.url).0;
     if kind == PageKind::Article || by_recipe == Some(true) {
         let article = parse_known_article(&page.bytes, page.charset(), Some(&page.url), now());
-        let when = |when: Option<When>| when.map(|when| when.time.iso_seconds());
         row["kind"] = json!("article");
-        row["title"] = json!(plain(&article.title));
-        row["authors"] = json!(article.authors);
-        row["published"] = json!(when(article.published));
-        let zone = article.published.and_then(|when| when.offset_minutes);
-        row["zone"] = json!(zone.map(zone_text));
-        row["modified"] = json!(when(article.modified));
-        row["picture"] = json!(article.picture);
-        row["section"] = json!(article.section);
-        row["language"] = json!(article.language);
-        row["words"] = json!(article.text.split_whitespace().count());
-        row["canonical"] = json!(article.canonical);
-        row["summary"] = json!(plain(&article.summary));
-        row["text"] = json!(article.text);
+        tell(&mut row, &article);
         return row;
     }
     let recipe = Some(&held.recipe).filter(|_| held.origin.0 != "common");
     let found = found_on(&outline, &page.url, recipe);
     row["kind"] =
         json!(if kind == PageKind::Front || found.len() >= 3 { "front page" } else { "page" });
+    tell(&mut row, &parse_article(&page.bytes, page.charset(), Some(&page.url), now()));
     row["count"] = json!(found.len());
-    let shown = found.iter().take(SHOWN).map(|headline| {
+    let shown = found.iter().take(shown).map(|headline| {
         let time = headline.time.map(Time::iso_seconds);
         json!({ "title": plain(&headline.title), "url": headline.url.as_str(), "time": time })
     });
     row["entries"] = shown.collect();
-    row["text"] = json!(parse_article(&page.bytes, page.charset(), Some(&page.url), now()).text);
     let feeds = feed_links(&outline, &page.url);
     row["feeds"] = feeds.iter().take(SHOWN).map(|feed| json!(feed.url.as_str())).collect();
     row
+}
+
+/// What a page says of itself, an article or not.
+fn tell(row: &mut Value, article: &Article) {
+    // As the page says it: the day there is the day here.
+    let when = |when: Option<When>| {
+        when.map(|when| when.time.iso_in(when.offset_minutes.unwrap_or_default()))
+    };
+    let zone = article.published.and_then(|when| when.offset_minutes);
+    row["title"] = json!(plain(&article.title));
+    row["authors"] = json!(article.authors);
+    row["published"] = json!(when(article.published));
+    row["zone"] = json!(zone.map(zone_text));
+    row["modified"] = json!(when(article.modified));
+    row["picture"] = json!(article.picture);
+    row["section"] = json!(article.section);
+    row["language"] = json!(article.language);
+    row["words"] = json!(article.text.split_whitespace().count());
+    row["canonical"] = json!(article.canonical);
+    row["summary"] = json!(plain(&article.summary));
+    row["text"] = json!(article.text);
+}
+
+fn is_said(value: &Value) -> bool {
+    !matches!(value, Value::Null) && value.as_array().is_none_or(|list| !list.is_empty())
 }
 
 /// All of it for people: a name and what there is, line by line.
@@ -262,15 +303,19 @@ fn lines(row: &Value) -> Vec<String> {
             Some(Value::String(whole)) if name == "text" => {
                 out.push(line(name, &json!(output::cut(&plain(whole), BEGINNING))));
             }
+            // What is no article need not say who wrote it.
+            Some(value) if page["kind"] != "article" && !is_said(value) => {}
             Some(value) => out.push(line(name, value)),
             None => {}
         }
     }
     if let Some(entries) = page["entries"].as_array() {
-        let what = if page["kind"] == "feed" { "entries" } else { "headlines" };
+        let what = if page.get("text").is_some() { "headlines" } else { "entries" };
         out.push(line(what, &page["count"]));
         for entry in entries {
-            out.push(format!("  {}", output::cut(entry["title"].as_str().unwrap_or_default(), 90)));
+            if let Some(title) = entry["title"].as_str() {
+                out.push(format!("  {}", output::cut(title, 90)));
+            }
             out.push(format!("    {}", text(&entry["url"])));
         }
     }
