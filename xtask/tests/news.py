@@ -12,6 +12,7 @@ import os
 import re
 import sys
 import time
+from datetime import datetime, timedelta
 from urllib.parse import quote
 
 from playwright.sync_api import expect, sync_playwright
@@ -320,6 +321,18 @@ def story(browser, base, token, bridge, ferry):
     page.locator("section.versions").get_by_role("link", name="what changed").first.click()
     check("/page/diff" in page.url, f"what changed is at {page.url}")
     reader.done()
+    # By the clock of the reader, half an hour off the full hour; in UTC without scripts.
+    told = {}
+    for zone, scripts in (("Asia/Kolkata", True), ("UTC", True), ("UTC", False)):
+        reader = Reader(browser, base, token, viewport=DESK, timezone_id=zone, java_script_enabled=scripts)
+        reader.go(f"/news/story/{ferry}")
+        published = reader.page.locator("dl.facts time").first
+        told[zone, scripts] = published.text_content()
+        reader.done()
+    there, utc, plain = (told[key] for key in told)
+    check(plain == f"{utc} UTC", f"published {plain}, by the clock {utc}")
+    moved = datetime.fromisoformat(there) - datetime.fromisoformat(utc)
+    check(moved == timedelta(hours=5, minutes=30), f"published {utc} in UTC, {there} in India")
 
 
 def sites(browser, base, token, folder):

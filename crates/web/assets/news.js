@@ -12,6 +12,21 @@ for (const side of document.querySelectorAll("[data-side]")) {
   wide.addEventListener("change", fit);
 }
 
+// Times by the clock of the reader; without scripts they are told in UTC.
+const two = (number) => String(number).padStart(2, "0");
+function byTheClock(root) {
+  for (const time of root.querySelectorAll("time[datetime*=T]")) {
+    const at = new Date(time.dateTime);
+    if (Number.isNaN(at.valueOf())) continue;
+    const day = [at.getFullYear(), two(at.getMonth() + 1), two(at.getDate())].join("-");
+    const here = `${day} ${[at.getHours(), at.getMinutes(), at.getSeconds()].map(two).join(":")}`;
+    const utc = at.toISOString().slice(0, 16).replace("T", " ");
+    time.title = `${here.slice(0, 16)} by your clock, ${utc} UTC`;
+    if (time.dataset.clock) time.textContent = here.slice(0, Number(time.dataset.clock));
+  }
+}
+byTheClock(document);
+
 // A picture that cannot be had leaves the letter behind it.
 const gone = (image) => image.closest(".thumb") && image.remove();
 document.addEventListener("error", (event) => event.target.tagName === "IMG" && gone(event.target), true);
@@ -102,6 +117,7 @@ async function look(url) {
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
     const found = page.getElementById("looked")?.childNodes ?? page.querySelectorAll("main p");
     looked.replaceChildren(...found);
+    byTheClock(looked);
   } catch (failure) {
     if (failure.name === "AbortError") return;
     wait.textContent = "Nobody answers; try again in a moment.";

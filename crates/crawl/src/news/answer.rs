@@ -207,6 +207,11 @@ impl Open {
         let (head, body) = self.body(n)?;
         let (updated, alerts) = (head.updated, self.alerts(n));
         let iso = |time: i64| Time(time).to_string();
+        // As the page says it: the day there is the day here.
+        let there = |time: i64| match body.zone {
+            None | Some(0) => iso(time),
+            Some(zone) => Time(time).iso_in(zone),
+        };
         let source = source_of(sites, &head, &body);
         let story = self.table.rows[n as usize].story;
         Ok(json!({
@@ -217,9 +222,10 @@ impl Open {
             "title": body.title,
             "summary": body.summary,
             "authors": body.authors,
-            "published": body.published.map(iso),
+            "published": body.published.map(there),
+            "exact": body.exact.name(),
             "zone": body.zone.map(zone_text),
-            "modified": body.modified.map(iso),
+            "modified": body.modified.map(there),
             "seen": iso(head.seen),
             "time": iso(head.time),
             "updated": updated.map(iso),
@@ -308,7 +314,12 @@ impl Open {
     }
 
     /// What there is, in one row.
-    fn overview(&mut self, sites: &Sites, cycle: Duration) -> Value {
+    fn overview(
+        &mut self,
+        sites: &Sites,
+        cycle: Duration,
+        looked: &HashMap<String, Time>,
+    ) -> Value {
         #[derive(Default, Clone)]
         struct Counts {
             articles: u64,
@@ -352,7 +363,8 @@ impl Open {
                 "cycle": every.map(written), "followed": every.is_some(),
                 "articles": counts.articles, "unread": counts.unread,
                 "hidden": counts.hidden, "hidden_unread": counts.hidden_unread,
-                "last": (counts.articles + counts.hidden > 0).then(|| Time(counts.last).to_string()) })
+                "last": (counts.articles + counts.hidden > 0).then(|| Time(counts.last).to_string()),
+                "looked": looked.get(site).map(Time::to_string) })
         };
         let mut of_sites: Vec<Value> = sites
             .recipes()
@@ -447,7 +459,8 @@ impl NewsState {
                 Ok(Asked::Rows([story].into_iter().chain(rows).collect()))
             }),
             Question::NewsOverview => {
-                self.with(|open| Ok(Asked::Rows(vec![open.overview(&sites, self.cycle)])))
+                let looked = self.looked(&sites)?;
+                self.with(|open| Ok(Asked::Rows(vec![open.overview(&sites, self.cycle, &looked)])))
             }
             Question::NewsFeeds => Ok(Asked::Rows(self.feeds(&sites)?)),
             Question::NewsAct(act) => self.act(act, followers, now),

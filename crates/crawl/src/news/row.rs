@@ -59,6 +59,19 @@ pub(super) enum Exact {
     Full,
 }
 
+impl Exact {
+    /// The name in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Exact::Unknown => "unknown",
+            Exact::Guessed => "guessed",
+            Exact::Day => "day",
+            Exact::Clock => "clock",
+            Exact::Full => "full",
+        }
+    }
+}
+
 /// What others say of an article.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Hint {

@@ -23,10 +23,11 @@ use super::{NewsError, NewsSource};
 use crate::backlinks::chain;
 use crate::data_dir::DataDir;
 use crate::follow::{Failure, Follower};
+use crate::gather::{feeds, fronts};
 use crate::settings::EngineSettings;
 use crate::world::Clock;
 use argiope_model::{HostKey, Role, Suffixes, Time, UrlKey};
-use argiope_news::{Placed, Sites, Stories};
+use argiope_news::{Placed, Recipe, Sites, Stories};
 use argiope_store::{Change, Store, UrlState};
 use serde_json::{Value, json};
 use std::cell::OnceCell;
@@ -589,6 +590,24 @@ impl NewsState {
             }
         }
         Ok(rows)
+    }
+
+    /// When sites were looked at last: when one of their front pages or named feeds was asked for.
+    pub(super) fn looked(&self, sites: &Sites) -> Result<HashMap<String, Time>, NewsError> {
+        let pages = |recipe: &Recipe| {
+            let of_site = fronts(recipe).into_iter().chain(feeds(recipe));
+            let keys = of_site.map(|url| (recipe.site.clone(), url.key(&self.pinned)));
+            keys.collect::<Vec<_>>()
+        };
+        let (names, keys): (Vec<_>, Vec<_>) = sites.recipes().iter().flat_map(pages).unzip();
+        let mut looked = HashMap::new();
+        for (site, row) in names.into_iter().zip(self.store.urls(&keys)?) {
+            if let Some(at) = row.and_then(|row| row.fetched_at) {
+                let last = looked.entry(site).or_insert(at);
+                *last = at.max(*last);
+            }
+        }
+        Ok(looked)
     }
 
     pub(crate) fn new(dir: &DataDir, store: Arc<dyn Store>, settings: &EngineSettings) -> Self {

@@ -25,7 +25,7 @@ const DAY: i64 = 86_400_000;
 pub(super) fn age(time: &str, now: Time) -> Markup {
     html! {
         @if let Some(at) = warc_date(time) {
-            time datetime=(time) title={ (minute(&at.to_string())) " UTC" } { (ago(at, now)) }
+            time datetime=(at) title={ (minute(&at.to_string())) " UTC" } { (ago(at, now)) }
         }
     }
 }

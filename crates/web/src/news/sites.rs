@@ -47,7 +47,7 @@ fn table(app: &App, caller: Caller, rows: &[&Value], now: Time) -> Markup {
         div.scroll {
             table.arranged {
                 thead { tr {
-                    th.wrap scope="col" { "Site" } th.n scope="col" { "Articles" } th.n scope="col" { "Unread" } th scope="col" { "Newest" } th scope="col" { "Looked at every" }
+                    th.wrap scope="col" { "Site" } th.n scope="col" { "Articles" } th.n scope="col" { "Unread" } th scope="col" { "Newest" } th scope="col" { "Looked at" } th scope="col" { "Every" }
                     @if caller.is_operator() { th scope="col" { span.unseen { "Act" } } }
                 } }
                 tbody { @for row in rows {
@@ -63,6 +63,7 @@ fn table(app: &App, caller: Caller, rows: &[&Value], now: Time) -> Markup {
                         td.n data-label="Articles" { (count(number(row, "articles"))) }
                         td.n data-label="Unread" { (count(number(row, "unread"))) }
                         td.nowrap data-label="Newest" { @if text(row, "last").is_empty() { "-" } @else { (age(text(row, "last"), now)) } }
+                        td.nowrap data-label="Looked at" { @if text(row, "looked").is_empty() { "not yet" } @else { (age(text(row, "looked"), now)) } }
                         td.nowrap data-label="Every" { (text(row, "cycle")) }
                         @if caller.is_operator() {
                             td { div.row.tight {

@@ -10,11 +10,11 @@ use crate::app::{App, Desk, Shared};
 use crate::failure::Failure;
 use crate::guard::Caller;
 use crate::layout::{Frame, Tab, page_with};
-use crate::view::parts::{about, clock, diff_to, memento, out_link, safe, second, short, text_of};
+use crate::view::parts::{about, diff_to, memento, out_link, safe, second, short, text_of};
 use crate::view::past::{versions, with_shelf};
 use crate::view::reading::difference;
 use crate::view::versions::found;
-use crate::words::{count, encoded, list, number, plural, text};
+use crate::words::{count, encoded, list, minute, number, plural, text};
 use argiope_archive::warc_date;
 use argiope_crawl::{Difference, Question, Versions, history};
 use argiope_model::Time;
@@ -180,9 +180,9 @@ fn article(row: &Value, past: Option<&Past>, around: &Around<'_>) -> Markup {
             @if !alone && !text(row, "summary").is_empty() { p.summary dir="auto" lang=[lang(code)] { (begun(text(row, "summary"), 600)) } }
             dl.facts.small {
                 @if !authors.is_empty() { dt { "By" } dd { bdi { (short(&authors.join(", "), 200)) } } }
-                @if !published.is_empty() { dt { "Published" } dd { (clock(published)) " UTC" } }
-                @if !modified.is_empty() && modified != published { dt { "Modified" } dd { (clock(modified)) " UTC" } }
-                @if !text(row, "seen").is_empty() { dt { "Taken in" } dd { (clock(text(row, "seen"))) " UTC" } }
+                @if !published.is_empty() { dt { "Published" } dd { (moment(published, text(row, "exact") == "day")) } }
+                @if !modified.is_empty() && modified != published { dt { "Modified" } dd { (moment(modified, false)) } }
+                @if !text(row, "seen").is_empty() { dt { "Taken in" } dd { (moment(text(row, "seen"), false)) } }
                 @if number(row, "words") > 0 { dt { "Length" } dd { (plural(number(row, "words"), "word", "words")) } }
                 dt { "Address" } dd { (out_link(url)) }
                 @let others: Vec<&str> = list(row, "urls").iter().filter_map(Value::as_str).filter(|other| *other != url).collect();
@@ -210,6 +210,15 @@ fn article(row: &Value, past: Option<&Past>, around: &Around<'_>) -> Markup {
     }
 }
 
+/// A moment in UTC; `news.js` writes it by the clock of the reader. Of a day alone there is no clock.
+fn moment(time: &str, is_day: bool) -> Markup {
+    let utc = warc_date(time).map_or_else(|| time.to_owned(), |at| at.to_string());
+    match utc.get(..10).filter(|_| is_day) {
+        Some(day) => html! { time datetime=(day) { (day) } },
+        None => html! { time datetime=(utc) data-clock="16" { (minute(&utc)) " UTC" } },
+    }
+}
+
 /// The versions of an article, and what changed with the newest.
 fn versions_of(url: &str, past: &Past, many: u64) -> Markup {
     let shown = &past.versions[..past.versions.len().min(VERSIONS)];
@@ -220,7 +229,7 @@ fn versions_of(url: &str, past: &Past, many: u64) -> Markup {
                 @for row in shown {
                     @let time = text(row, "time");
                     li {
-                        time datetime=(time) { (second(time)) " UTC" } " · " (found(row)) " · "
+                        time datetime=(time) data-clock="19" { (second(time)) " UTC" } " · " (found(row)) " · "
                         a href=(text_of(url, time)) { "text" } " · " a href=(memento(url, time)) { "as kept" }
                         @if row["changed"] == true { " · " a href=(diff_to(url, time)) { "what changed" } }
                     }
@@ -248,6 +257,16 @@ mod tests {
         let articles = vec![Value::Null; 3];
         assert_eq!(summed(&story, &articles), "3 articles from 2 sources within 2 days");
         assert_eq!(summed(&json!({ "sources": ["A"] }), &articles[..1]), "1 article");
+    }
+
+    #[test]
+    fn moments_are_told_in_utc_and_days_without_a_clock() {
+        let shown = moment("2026-11-16T22:30:00-05:00", false).into_string();
+        assert!(
+            shown.contains("2026-11-17T03:30:00.000Z") && shown.contains(">2026-11-17 03:30 UTC<")
+        );
+        let shown = moment("2026-11-16T00:00:00.000Z", true).into_string();
+        assert_eq!(shown, "<time datetime=\"2026-11-16\">2026-11-16</time>");
     }
 
     #[test]

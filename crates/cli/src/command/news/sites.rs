@@ -110,6 +110,7 @@ fn list(global: &Global) -> anyhow::Result<ExitCode> {
                 "articles": with("articles", "hidden"),
                 "unread": with("unread", "hidden_unread"),
                 "last": figure("last"),
+                "looked": figure("looked"),
             })
         })
         .collect();
@@ -132,8 +133,8 @@ fn list(global: &Global) -> anyhow::Result<ExitCode> {
             }
             let number = |name: &str| row[name].as_u64().map_or_else(|| "-".to_owned(), count);
             let cycle = if text("cycle").is_empty() { "-".to_owned() } else { text("cycle") };
-            let last =
-                text("last").get(..16).map_or_else(|| "-".to_owned(), |t| t.replace('T', " "));
+            let time =
+                |name| text(name).get(..16).map_or_else(|| "-".to_owned(), |t| t.replace('T', " "));
             vec![
                 output::cut(&text("name"), 30),
                 text("site"),
@@ -141,11 +142,13 @@ fn list(global: &Global) -> anyhow::Result<ExitCode> {
                 cycle,
                 number("articles"),
                 number("unread"),
-                last,
+                time("last"),
+                time("looked"),
             ]
         })
         .collect();
-    let head = ["name", "site", "front page", ">cycle", ">articles", ">unread", "last"];
+    let head =
+        ["name", "site", "front page", ">cycle", ">articles", ">unread", "newest", "looked at"];
     let whole = table(&head, &lines);
     let widest = whole.iter().map(|line| output::wide(line)).max().unwrap_or(0);
     match output::is_shown() && widest > output::width() {
@@ -188,7 +191,7 @@ mod tests {
 
     #[test]
     fn a_row_without_room_stands_in_lines() {
-        let head = ["name", "site", "front page", ">cycle", ">articles", ">unread", "last"];
+        let head = ["name", "site", "front page", ">cycle", ">articles", ">unread", "newest"];
         let cells = ["A", "a.test", "https://a.test/", "15m", "8", "2", "2026-11-16 08:00"];
         let lines = below(&head, &cells.map(str::to_owned), 40);
         assert_eq!(
@@ -197,7 +200,7 @@ mod tests {
                 "A (a.test)",
                 "    https://a.test/",
                 "    cycle 15m, articles 8, unread 2,",
-                "    last 2026-11-16 08:00"
+                "    newest 2026-11-16 08:00"
             ]
         );
     }
