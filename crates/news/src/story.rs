@@ -4,14 +4,15 @@
 //!   of the last days and says of each article which story it belongs to.
 //! * A story has the number of the document that began it. Two that turn out to be one are joined:
 //!   the older number stays.
-//! * Within a language words and facts tell; stories in different languages are joined whole, by the
-//!   facts that they share. No story in another language brings two of one language together.
+//! * Within a language words and facts tell; stories in different languages are joined whole, by facts
+//!   and by what any language has words for. No story in another language brings two of one language together.
 //! * Its place: what follows the change log calls it with one article after another.
 //! * Invariants: an article that changed keeps its story; stories are joined, never parted.
 
 mod gist;
 mod held;
 mod stop;
+mod tongues;
 
 pub use gist::{Gist, gist};
 
@@ -38,8 +39,8 @@ pub struct Stories {
 const ENOUGH: f32 = 0.46;
 /// How likely that must be for the articles of two stories that are one.
 const ENOUGH_TO_JOIN: f32 = 0.7;
-/// How alike the facts of stories in different languages must be.
-const ENOUGH_ABROAD: f32 = 0.24;
+/// How likely that must be for stories in different languages.
+const ENOUGH_ABROAD: f32 = 0.45;
 /// Articles of a story that an article is compared with: those that are most like it.
 const CLOSEST: usize = 3;
 /// Articles of each of two stories that are compared.

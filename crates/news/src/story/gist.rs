@@ -8,10 +8,12 @@
 //! * Names are words that stand with a capital within sentences and hardly without; in German
 //!   these are the nouns too. Where there are no capitals, what is said often is taken
 //!   for one. Two names that follow each other are a mark of their own.
+//! * Beside them stands what any language says: a fire, Munich, 1.2 million, a name by its sound.
 //! * Invariants: equal articles have equal gists; a gist has at most [`MAX_MARKS`] marks, sorted.
 //! * What is not here: which marks are rare. That is known by [`super::Stories`] only.
 
 use super::stop::COMMON;
+use super::tongues;
 use crate::letters::{Kind, fold_into, kind};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -19,6 +21,8 @@ use std::sync::LazyLock;
 
 /// Marks of a gist.
 pub(super) const MAX_MARKS: usize = 160;
+/// Marks of what any language says.
+const MAX_SHARED: usize = 64;
 /// Words of an article that are looked at.
 const MAX_WORDS: usize = 3000;
 /// Words that are the lead.
@@ -76,6 +80,10 @@ pub struct Gist {
     title: Vec<u8>,
     /// The places of those that the opening has, the title with it.
     opening: Vec<u8>,
+    /// What any language says, as [`super::tongues`] knows it, sorted: things are words there, and names their sound.
+    shared: Vec<u32>,
+    /// Of each of these what a weight is above.
+    shared_weights: Vec<u8>,
 }
 
 impl Gist {
@@ -106,11 +114,23 @@ impl Gist {
 
     /// The marks with weight and sort, in the order of their hashes.
     pub(super) fn marks(&self) -> impl Iterator<Item = (u32, f32, Sort)> + '_ {
-        self.marks
-            .iter()
-            .zip(&self.weights)
-            .map(|(&mark, &weight)| (mark, f32::from(weight & 63) / 8.0, Sort::of(weight)))
+        unpacked(&self.marks, &self.weights)
     }
+
+    /// What any language says, in the same way.
+    pub(super) fn shared(&self) -> impl Iterator<Item = (u32, f32, Sort)> + '_ {
+        unpacked(&self.shared, &self.shared_weights)
+    }
+}
+
+fn unpacked<'a>(
+    marks: &'a [u32],
+    weights: &'a [u8],
+) -> impl Iterator<Item = (u32, f32, Sort)> + 'a {
+    marks
+        .iter()
+        .zip(weights)
+        .map(|(&mark, &weight)| (mark, f32::from(weight & 63) / 8.0, Sort::of(weight)))
 }
 
 /// Common words and the languages they are of.
@@ -176,12 +196,7 @@ pub fn gist(title: &str, text: &str, language: Option<&str>) -> Gist {
     let mut read = |pieces: &[Piece], is_title: bool| {
         let mut place = 0;
         for (at, piece) in pieces.iter().enumerate() {
-            let weight = match place {
-                _ if is_title => IN_TITLE,
-                0..LEAD => IN_LEAD,
-                LEAD..BEGINNING => IN_BEGINNING,
-                _ => IN_REST,
-            };
+            let weight = weight_at(place, is_title);
             let opens = is_title || place < OPENING;
             let mut put = |mark, weight, sort| put(mark, weight, sort, is_title, opens);
             match piece.what {
@@ -221,21 +236,12 @@ pub fn gist(title: &str, text: &str, language: Option<&str>) -> Gist {
     };
     read(&title, true);
     read(&text, false);
-    let weight = |mark: &Mark| if mark.sum > 1.0 { 1.0 + mark.sum.ln() } else { mark.sum };
+    let shared = shared(language, &title, &text, &names);
     let mut all: Vec<(u32, f32, Mark)> =
-        marks.into_iter().map(|(hash, mark)| (hash, weight(&mark), mark)).collect();
+        marks.into_iter().map(|(hash, mark)| (hash, damped(mark.sum), mark)).collect();
     all.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
     all.truncate(MAX_MARKS);
     all.sort_by_key(|(mark, ..)| *mark);
-    let packed = |(_, weight, mark): &(u32, f32, Mark)| {
-        let sort = match mark.sort {
-            Sort::Word => 0,
-            Sort::Name => 64,
-            Sort::Number => 128,
-            Sort::Pair => 192,
-        };
-        ((weight * 8.0).round() as u8).clamp(1, 63) | sort
-    };
     let places = |has: fn(&Mark) -> bool| {
         let with = all.iter().enumerate().filter(|(_, (_, _, mark))| has(mark));
         with.map(|(at, _)| at as u8).collect()
@@ -243,10 +249,98 @@ pub fn gist(title: &str, text: &str, language: Option<&str>) -> Gist {
     Gist {
         language,
         marks: all.iter().map(|(mark, ..)| *mark).collect(),
-        weights: all.iter().map(packed).collect(),
+        weights: all.iter().map(|(_, weight, mark)| packed(*weight, mark.sort)).collect(),
         title: places(|mark| mark.is_title),
         opening: places(|mark| mark.opens),
+        shared: shared.iter().map(|(mark, _)| *mark).collect(),
+        shared_weights: shared.iter().map(|(_, weight)| *weight).collect(),
     }
+}
+
+/// What any language says: places and what happens, numbers by their worth, names by their sound.
+fn shared(language: u16, title: &[Piece], text: &[Piece], names: &Names) -> Vec<(u32, u8)> {
+    let mut sums: HashMap<u32, (f32, Sort)> = HashMap::new();
+    let mut read = |pieces: &[Piece], is_title: bool| {
+        let mut place = 0;
+        for (at, piece) in pieces.iter().enumerate() {
+            let weight = weight_at(place, is_title);
+            let mut put = |kind: u8, what: &str, sort: Sort| {
+                sums.entry(hash(kind, what.as_bytes())).or_insert((0.0, sort)).0 += weight;
+            };
+            place += 1;
+            match piece.what {
+                What::Number if is_year(&piece.folded) => {}
+                What::Number => {
+                    let behind = pieces.get(at + 1).map_or("", |next| &next.folded);
+                    if let Ok(number) = piece.folded.parse::<f64>() {
+                        put(b'#', &worth(number * tongues::times(behind)), Sort::Number);
+                    }
+                }
+                What::Units => {
+                    tongues::things_within(language, &piece.folded, |thing| {
+                        put(b't', &thing.to_string(), Sort::Word);
+                    });
+                    place += piece.folded.chars().count() / 2;
+                }
+                _ => {
+                    if let Some(number) = tongues::number(&piece.folded) {
+                        put(b'#', &worth(f64::from(number)), Sort::Number);
+                    }
+                    let mut is_thing = false;
+                    tongues::things(language, &piece.folded, |thing| {
+                        put(b't', &thing.to_string(), Sort::Word);
+                        is_thing = true;
+                    });
+                    if !is_thing
+                        && piece.what != What::Small
+                        && names.holds(&piece.folded)
+                        && let Some(sound) = tongues::sound(&piece.folded)
+                    {
+                        put(b's', &sound, Sort::Name);
+                    }
+                }
+            }
+        }
+    };
+    read(title, true);
+    read(text, false);
+    let mut all: Vec<(u32, f32, Sort)> =
+        sums.into_iter().map(|(mark, (sum, sort))| (mark, damped(sum), sort)).collect();
+    all.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    all.truncate(MAX_SHARED);
+    all.sort_by_key(|(mark, ..)| *mark);
+    all.into_iter().map(|(mark, weight, sort)| (mark, packed(weight, sort))).collect()
+}
+
+/// A number to three digits, so that 1.2 million and 1,200 thousand are one.
+fn worth(number: f64) -> String {
+    format!("{number:.2e}")
+}
+
+/// What a word counts where it stands.
+fn weight_at(place: usize, is_title: bool) -> f32 {
+    match place {
+        _ if is_title => IN_TITLE,
+        0..LEAD => IN_LEAD,
+        LEAD..BEGINNING => IN_BEGINNING,
+        _ => IN_REST,
+    }
+}
+
+/// What is said often counts more, but not much more.
+fn damped(sum: f32) -> f32 {
+    if sum > 1.0 { 1.0 + sum.ln() } else { sum }
+}
+
+/// Weight and sort in a byte.
+fn packed(weight: f32, sort: Sort) -> u8 {
+    let sort = match sort {
+        Sort::Word => 0,
+        Sort::Name => 64,
+        Sort::Number => 128,
+        Sort::Pair => 192,
+    };
+    ((weight * 8.0).round() as u8).clamp(1, 63) | sort
 }
 
 /// What is known of a mark while an article is read.
@@ -502,10 +596,14 @@ fn stem(folded: &str) -> &str {
 
 /// FNV-1a, folded to 32 bits.
 fn hash(sort: u8, bytes: &[u8]) -> u32 {
-    let mut hash = 0xcbf2_9ce4_8422_2325_u64 ^ u64::from(sort);
-    hash = hash.wrapping_mul(0x0100_0000_01b3);
-    for byte in bytes {
-        hash = (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
-    }
+    let start = with(BASIS, sort);
+    let hash = bytes.iter().copied().fold(start, with);
     (hash ^ (hash >> 32)) as u32
+}
+
+/// What FNV-1a begins with, and one byte more.
+pub(super) const BASIS: u64 = 0xcbf2_9ce4_8422_2325;
+
+pub(super) fn with(hash: u64, byte: u8) -> u64 {
+    (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
 }

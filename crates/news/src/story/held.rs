@@ -3,7 +3,7 @@
 //! * What this is: articles in slots, for each mark the slots that have it, for each story its
 //!   slots; how alike two articles are.
 //! * Its place: [`super::Stories`] decides by it.
-//! * Across languages: how alike names and numbers are.
+//! * Across languages: how alike what any language says is, and names and numbers.
 //! * How alike: what speaks for one event and what against it is summed up (the cosine of facts, each mark with its weight
 //!   and how rare it is; what titles and openings say; names that only one has; forms; time) and made a likelihood.
 //! * Invariants: what is in a slot is in all three; memory is bounded by [`MOST`].
@@ -38,6 +38,9 @@ const BY_OPENING: f32 = 0.9;
 const BY_RARE: f32 = 0.76;
 const BY_RARE_OPENING: f32 = 0.59;
 const BY_NUMBERS: f32 = 0.99;
+/// And how alike what any language says is, the less the more words they share: that much of them is the whole of it.
+const BY_THINGS: f32 = 8.0;
+const FORM: f32 = 2.0;
 /// What a share is taken for where there is nothing to share.
 const NOTHING: f32 = 0.5;
 /// What speaks against it: the same words about other numbers (a form that is filled in anew, as in weather reports).
@@ -50,7 +53,7 @@ const DAYS: f32 = 0.47;
 const SAME_SITE: f32 = 2.64;
 /// What must be spoken for: the more articles there are, the rarer are their marks, and the more of them are alike by
 /// chance.
-const DOUBT: f32 = -1.08;
+const DOUBT: f32 = 0.12;
 const CROWD: f32 = 1.82;
 /// As many articles are thought to be there at least: few tell little of what is rare.
 const LEAST: f32 = 70.0;
@@ -60,18 +63,22 @@ const PROMINENT: f32 = 2.3;
 /// Articles that are compared with one that is new.
 const CANDIDATES: usize = 32;
 
-/// What is taken from the likeness of the facts of two articles in different languages for each day between them, for
-/// numbers that are others, and when each has a name that it is about and the other lacks; what each shared number adds,
-/// four of them at most.
-const DAYS_ABROAD: f32 = 0.05;
-const OTHER_NUMBERS_ABROAD: f32 = 0.1;
-const OTHER_NAMES_ABROAD: f32 = 0.05;
-const NUMBERS_ABROAD: f32 = 0.03;
+/// What speaks for two articles in different languages telling of one event: how alike what any language says is, and
+/// names and numbers; where letters are others, how alike names sound, and each number of one worth, four at most. And
+/// against it: days, that each has a name that it is about and the other lacks, that numbers are others.
+const BY_THINGS_ABROAD: f32 = 16.0;
+const BY_FACTS_ABROAD: f32 = 13.0;
+const BY_SOUNDS: f32 = 6.5;
+const BY_NUMBERS_ABROAD: f32 = 1.2;
+const DAYS_ABROAD: f32 = 0.7;
+const OTHER_NAMES_ABROAD: f32 = 1.2;
+const OTHER_NUMBERS_ABROAD: f32 = 2.0;
+const DOUBT_ABROAD: f32 = 7.5;
 const PROMINENT_ABROAD: f32 = 2.0;
 /// Articles of other languages that are compared with one that is new.
 const ABROAD: usize = 12;
-/// Articles that have a mark that is looked up in other languages, at most.
-const RARE: usize = 200;
+/// Entries of the index that are looked at for them.
+const EFFORT: usize = 8_000;
 /// An article.
 pub(super) struct Article {
     pub doc: u64,
@@ -111,6 +118,12 @@ struct Sums {
 }
 
 impl Sums {
+    fn add(&mut self, one: f32, other: f32) {
+        self.one += one * one;
+        self.other += other * other;
+        self.both += one * other;
+    }
+
     fn cosine(&self) -> f32 {
         self.both / (self.one * self.other).sqrt().max(f32::MIN_POSITIVE)
     }
@@ -168,6 +181,15 @@ impl Numbers {
     }
 }
 
+/// What two articles have in common of what any language says: places and what happens, with numbers; how names sound;
+/// the numbers alone.
+#[derive(Default)]
+struct Shared {
+    things: Sums,
+    sounds: Sums,
+    numbers: Numbers,
+}
+
 /// The three rarest marks that were seen.
 #[derive(Default)]
 struct Rarest([f32; 3]);
@@ -193,12 +215,12 @@ struct Told {
     rare: f32,
 }
 
-/// The marks of two gists side by side.
-fn pairs<'a>(
-    one: &'a Gist,
-    other: &'a Gist,
+/// What is in either, in the order of the hashes.
+fn side_by_side<'a>(
+    one: impl Iterator<Item = Mark> + 'a,
+    other: impl Iterator<Item = Mark> + 'a,
 ) -> impl Iterator<Item = (Option<Mark>, Option<Mark>)> + 'a {
-    let (mut a, mut b) = (one.marks().peekable(), other.marks().peekable());
+    let (mut a, mut b) = (one.peekable(), other.peekable());
     std::iter::from_fn(move || {
         let order = match (a.peek(), b.peek()) {
             (Some(x), Some(y)) => x.0.cmp(&y.0),
@@ -210,6 +232,21 @@ fn pairs<'a>(
         let y = if order.is_ge() { b.next() } else { None };
         Some((x, y))
     })
+}
+
+/// Letters that names are written in, by language: what is not named has Latin ones.
+fn letters(language: u16) -> u8 {
+    match &language.to_le_bytes() {
+        b"ru" | b"uk" | b"be" | b"bg" | b"sr" | b"mk" | b"kk" | b"mn" => 1,
+        b"el" => 2,
+        b"ar" | b"fa" | b"ur" => 3,
+        b"he" => 4,
+        b"hi" | b"mr" | b"ne" => 5,
+        b"zh" | b"ja" => 6,
+        b"ko" => 7,
+        b"th" => 8,
+        _ => 0,
+    }
 }
 
 /// All of them.
@@ -259,7 +296,7 @@ impl Held {
             self.tongues.push(0);
             (self.slots.len() - 1) as u32
         });
-        for (mark, ..) in gist.marks() {
+        for (mark, ..) in gist.marks().chain(gist.shared()) {
             self.postings.entry(mark).or_default().push(slot);
         }
         *self.languages.entry(gist.language()).or_default() += 1;
@@ -280,7 +317,7 @@ impl Held {
     pub fn remove(&mut self, doc: u64) {
         let Some(slot) = self.by_doc.remove(&doc) else { return };
         let Some(article) = self.slots[slot as usize].take() else { return };
-        for (mark, ..) in article.gist.marks() {
+        for (mark, ..) in article.gist.marks().chain(article.gist.shared()) {
             if let Some(posting) = self.postings.get_mut(&mark) {
                 if let Some(at) = posting.iter().position(|s| *s == slot) {
                     posting.swap_remove(at);
@@ -409,14 +446,24 @@ impl Held {
         }
     }
 
-    /// The articles of other languages that share most rare facts with one that is held.
+    /// The articles of other languages that share most that is rare with one that is held.
     pub fn abroad(&self, slot: u32) -> Vec<u32> {
         let Some(article) = self.article(slot) else { return Vec::new() };
-        let mut sums: HashMap<u32, f32> = HashMap::new();
-        for (mark, weight, sort) in article.gist.marks() {
-            let posting = self.postings.get(&mark).map_or(&[][..], |posting| posting);
-            if sort == Sort::Word || posting.len() > RARE {
-                continue;
+        let count = self.by_doc.len() as f32;
+        let facts = article.gist.marks().filter(|(_, _, sort)| *sort != Sort::Word);
+        let marks = facts.chain(article.gist.shared()).filter_map(|(mark, weight, _)| {
+            let posting = self.postings.get(&mark)?;
+            let rarity = self.rarity(mark, count);
+            Some((weight * rarity * rarity, posting))
+        });
+        let mut marks: Vec<(f32, &Vec<u32>)> = marks.collect();
+        marks.sort_by_key(|(_, posting)| posting.len());
+        let mut sums: HashMap<u32, f32, BuildHasherDefault<AsIs>> = HashMap::default();
+        let mut left = EFFORT;
+        for (weight, posting) in marks {
+            left = left.saturating_sub(posting.len());
+            if left == 0 {
+                break;
             }
             for other in posting.iter().filter(|o| self.tongue(**o) != self.tongue(slot)) {
                 *sums.entry(*other).or_default() += weight;
@@ -427,18 +474,45 @@ impl Held {
         best.into_iter().take(ABROAD).map(|(slot, _)| slot).collect()
     }
 
-    /// How alike the names and numbers of two articles of different languages are.
+    /// How likely it is that two articles in different languages tell of one event.
     pub fn kinship(&self, a: u32, b: u32) -> f32 {
         let (Some(a), Some(b)) = (self.article(a), self.article(b)) else { return 0.0 };
         let days = (a.time - b.time).abs() as f32 / DAY as f32;
         if days > 3.0 {
             return 0.0;
         }
-        let count = self.count_of(a.gist.language()) + self.count_of(b.gist.language());
-        let mut facts = Sums::default();
-        let mut tops = Tops::default();
-        let mut numbers = Numbers::default();
-        for (x, y) in pairs(&a.gist, &b.gist) {
+        let shared = self.shared(&a.gist, &b.gist);
+        let mut sum = BY_THINGS_ABROAD * shared.things.cosine() - DAYS_ABROAD * days - DOUBT_ABROAD;
+        if letters(a.gist.language()) == letters(b.gist.language()) {
+            let (facts, tops) = self.facts(&a.gist, &b.gist);
+            sum += BY_FACTS_ABROAD * facts.cosine().min(1.0) - OTHER_NAMES_ABROAD * tops.each();
+        } else {
+            sum += BY_SOUNDS * shared.sounds.cosine() + BY_NUMBERS_ABROAD * shared.numbers.some();
+            sum -= OTHER_NUMBERS_ABROAD * shared.numbers.others();
+        }
+        1.0 / (1.0 + (-sum).exp())
+    }
+
+    /// What two articles have in common of what any language says.
+    fn shared(&self, one: &Gist, other: &Gist) -> Shared {
+        let count = self.by_doc.len() as f32;
+        let mut out = Shared::default();
+        for (x, y) in side_by_side(one.shared(), other.shared()) {
+            let Some((mark, _, sort)) = x.or(y) else { continue };
+            let rarity = self.rarity(mark, count);
+            let sums = if sort == Sort::Name { &mut out.sounds } else { &mut out.things };
+            let weigh = |mark: Option<Mark>| mark.map_or(0.0, |(_, weight, _)| weight * rarity);
+            sums.add(weigh(x), weigh(y));
+            out.numbers.count(x, y);
+        }
+        out
+    }
+
+    /// Names and numbers of two articles in different languages, and the names that count most.
+    fn facts(&self, a: &Gist, b: &Gist) -> (Sums, Tops) {
+        let count = self.count_of(a.language()) + self.count_of(b.language());
+        let (mut facts, mut tops) = (Sums::default(), Tops::default());
+        for (x, y) in side_by_side(a.marks(), b.marks()) {
             let weigh = |mark: Option<Mark>| {
                 let mark = mark.filter(|(_, _, sort)| *sort != Sort::Word);
                 mark.map(|mark| (mark, mark.1 * self.rarity(mark.0, count)))
@@ -462,13 +536,8 @@ impl Held {
                 let top = if one.is_some() { &mut tops.one } else { &mut tops.other };
                 *top = top.max(weight);
             }
-            numbers.count(x, y);
         }
-        facts.cosine()
-            - DAYS_ABROAD * days
-            - OTHER_NAMES_ABROAD * tops.each()
-            - OTHER_NUMBERS_ABROAD * numbers.others()
-            + NUMBERS_ABROAD * numbers.some()
+        (facts, tops)
     }
 
     /// How likely it is that two articles tell of one event.
@@ -484,7 +553,7 @@ impl Held {
         let mut tops = Tops::default();
         let mut numbers = Numbers::default();
         let mut rare = Rarest::default();
-        for (x, y) in pairs(&a.gist, &b.gist) {
+        for (x, y) in side_by_side(a.gist.marks(), b.gist.marks()) {
             let is_fact = [x, y].iter().flatten().any(|(_, _, sort)| *sort != Sort::Word);
             let sums = if is_fact { &mut facts } else { &mut words };
             let weigh = |(mark, weight, sort): Mark| {
@@ -492,9 +561,7 @@ impl Held {
                 weight * factor * self.rarity(mark, count)
             };
             let (one, other) = (x.map_or(0.0, weigh), y.map_or(0.0, weigh));
-            sums.one += one * one;
-            sums.other += other * other;
-            sums.both += one * other;
+            sums.add(one, other);
             match (x, y) {
                 (Some(x), Some(_)) if is_fact => {
                     if x.2 != Sort::Number {
@@ -515,11 +582,14 @@ impl Held {
             numbers.count(x, y);
         }
         let told = self.told(&a.gist, &b.gist, count);
+        // The same things in the same words are a form.
+        let own_words = (1.0 - FORM * words.cosine()).max(0.0);
         let mut sum = BY_FACTS * facts.cosine() + BY_RARE * rare.third() - DOUBT;
         sum -= CROWD * (count.max(LEAST) + BEFORE).ln();
         sum += BY_NAMED * told.named + BY_TITLE * told.title;
         sum += BY_OPENING * told.opening + BY_RARE_OPENING * told.rare;
         sum += BY_NUMBERS * numbers.some();
+        sum += BY_THINGS * own_words * self.shared(&a.gist, &b.gist).things.cosine();
         sum -= SERIES * words.cosine() * numbers.others();
         sum -= ODD_NAME * tops.one_of_them() + OTHER_NAMES * tops.each();
         sum -= DAYS * days;

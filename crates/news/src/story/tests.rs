@@ -232,3 +232,35 @@ fn a_repost_with_a_poll_below_it_is_the_same_story() {
     ]);
     assert_eq!(found, [1, 1, 1]);
 }
+
+/// A fire in Munich, in three languages and three scripts; another one elsewhere; another event in the same town.
+const MUNICH: [(&str, &str); 3] = [
+    (
+        "Two dead as blaze sweeps Munich hotel",
+        "A fire at a hotel near the main station of Munich killed two guests early on Tuesday. Some 140 people were brought to \
+         safety, the Bavarian police said, and 12 were taken to hospital. Firefighters needed five hours.",
+    ),
+    (
+        "慕尼黑酒店大火致两人死亡",
+        "德国慕尼黑火车总站附近一家酒店周二凌晨发生火灾，两名住客身亡。警方说，140人被疏散，12人送往医院。消防员用了五个小时扑灭大火。",
+    ),
+    (
+        "В Мюнхене сгорел отель, двое погибших",
+        "Ночью во вторник в отеле у вокзала Мюнхена произошел пожар. Погибли два постояльца, 12 человек доставлены в больницу, \
+         сообщила полиция Баварии. Пожарные эвакуировали 140 гостей и тушили огонь пять часов.",
+    ),
+];
+
+#[test]
+fn one_event_in_other_letters_is_one_story() {
+    let elsewhere = "西班牙塞维利亚一家家具厂周二起火，三名工人受伤，消防员封锁了街道。厂方说损失约为80万欧元，起火原因正在调查，没有人死亡。";
+    let opened = "慕尼黑一座新博物馆周二开幕，展出200幅画作。市长说，这座建筑耗资九千万欧元，工期比计划长了四年，首日就有三千名游客。";
+    let found = stories_of(&[
+        ("a.test", 0, MUNICH[0].0, MUNICH[0].1),
+        ("b.test", 0, "塞维利亚家具厂起火三人受伤", elsewhere),
+        ("c.test", 0, "慕尼黑新博物馆开幕", opened),
+        ("d.test", 0, MUNICH[1].0, MUNICH[1].1),
+        ("e.test", 0, MUNICH[2].0, MUNICH[2].1),
+    ]);
+    assert_eq!(found, [1, 2, 3, 1, 1]);
+}
