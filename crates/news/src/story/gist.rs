@@ -47,7 +47,7 @@ pub(super) enum Sort {
     Word,
     Name,
     Number,
-    /// Two names that follow each other.
+    /// Two names that follow each other; of what any language says, what is reported anew on every day.
     Pair,
 }
 
@@ -278,7 +278,7 @@ fn shared(language: u16, title: &[Piece], text: &[Piece], names: &Names) -> Vec<
                 }
                 What::Units => {
                     tongues::things_within(language, &piece.folded, |thing| {
-                        put(b't', &thing.to_string(), Sort::Word);
+                        put(b't', &thing.to_string(), sort_of(thing));
                     });
                     place += piece.folded.chars().count() / 2;
                 }
@@ -288,7 +288,7 @@ fn shared(language: u16, title: &[Piece], text: &[Piece], names: &Names) -> Vec<
                     }
                     let mut is_thing = false;
                     tongues::things(language, &piece.folded, |thing| {
-                        put(b't', &thing.to_string(), Sort::Word);
+                        put(b't', &thing.to_string(), sort_of(thing));
                         is_thing = true;
                     });
                     if !is_thing
@@ -310,6 +310,10 @@ fn shared(language: u16, title: &[Piece], text: &[Piece], names: &Names) -> Vec<
     all.truncate(MAX_SHARED);
     all.sort_by_key(|(mark, ..)| *mark);
     all.into_iter().map(|(mark, weight, sort)| (mark, packed(weight, sort))).collect()
+}
+
+fn sort_of(thing: u16) -> Sort {
+    if tongues::is_daily(thing) { Sort::Pair } else { Sort::Word }
 }
 
 /// A number to three digits, so that 1.2 million and 1,200 thousand are one.

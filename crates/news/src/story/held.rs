@@ -51,6 +51,10 @@ const ODD_NAME: f32 = 1.15;
 const OTHER_NAMES: f32 = 3.27;
 const DAYS: f32 = 0.47;
 const SAME_SITE: f32 = 2.64;
+/// And that both plainly are what is reported anew on every day, the weather or the markets, of two days.
+const ANEW: f32 = 4.0;
+const PLAINLY: f32 = 1.6;
+const NEXT_DAY: f32 = 0.6;
 /// What must be spoken for: the more articles there are, the rarer are their marks, and the more of them are alike by
 /// chance.
 const DOUBT: f32 = 0.12;
@@ -188,6 +192,15 @@ struct Shared {
     things: Sums,
     sounds: Sums,
     numbers: Numbers,
+    /// How much both are about what is reported anew on every day.
+    daily: f32,
+}
+
+impl Shared {
+    /// Whether both are reports of one kind, of two days.
+    fn are_of_two_days(&self, days: f32) -> bool {
+        self.daily >= PLAINLY && days >= NEXT_DAY
+    }
 }
 
 /// The three rarest marks that were seen.
@@ -490,6 +503,9 @@ impl Held {
             sum += BY_SOUNDS * shared.sounds.cosine() + BY_NUMBERS_ABROAD * shared.numbers.some();
             sum -= OTHER_NUMBERS_ABROAD * shared.numbers.others();
         }
+        if shared.are_of_two_days(days) {
+            sum -= ANEW;
+        }
         1.0 / (1.0 + (-sum).exp())
     }
 
@@ -503,6 +519,9 @@ impl Held {
             let sums = if sort == Sort::Name { &mut out.sounds } else { &mut out.things };
             let weigh = |mark: Option<Mark>| mark.map_or(0.0, |(_, weight, _)| weight * rarity);
             sums.add(weigh(x), weigh(y));
+            if let (Some((_, x, Sort::Pair)), Some((_, y, _))) = (x, y) {
+                out.daily = out.daily.max(x.min(y));
+            }
             out.numbers.count(x, y);
         }
         out
@@ -589,7 +608,11 @@ impl Held {
         sum += BY_NAMED * told.named + BY_TITLE * told.title;
         sum += BY_OPENING * told.opening + BY_RARE_OPENING * told.rare;
         sum += BY_NUMBERS * numbers.some();
-        sum += BY_THINGS * own_words * self.shared(&a.gist, &b.gist).things.cosine();
+        let shared = self.shared(&a.gist, &b.gist);
+        sum += BY_THINGS * own_words * shared.things.cosine();
+        if shared.are_of_two_days(days) {
+            sum -= ANEW;
+        }
         sum -= SERIES * words.cosine() * numbers.others();
         sum -= ODD_NAME * tops.one_of_them() + OTHER_NAMES * tops.each();
         sum -= DAYS * days;

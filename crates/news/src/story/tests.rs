@@ -264,3 +264,31 @@ fn one_event_in_other_letters_is_one_story() {
     ]);
     assert_eq!(found, [1, 2, 3, 1, 1]);
 }
+
+#[test]
+fn what_is_reported_on_every_day_is_of_its_day() {
+    let found = stories_of(&[
+        (
+            "a.test",
+            0,
+            "London close: FTSE edges up as miners offset banks",
+            "The FTSE 100 ended a quiet session 0.2 per cent higher, with miners lifted by copper while lenders slipped ahead of \
+             Thursday's rate decision. The FTSE 250 was flat. Rio Tinto gained 2.1 per cent in London.",
+        ),
+        (
+            "a.test",
+            1,
+            "London close: FTSE gives up gains as oil drops",
+            "The FTSE 100 slid 0.4 per cent in London, wiping out the previous session's rise, as crude fell below 70 dollars. BP and \
+             Shell led the losers. Lenders were steady before Thursday's rate decision. The FTSE 250 was flat.",
+        ),
+        (
+            "b.test",
+            1,
+            "FTSE falls back with oil shares",
+            "The FTSE 100 fell 0.4 per cent as crude dropped under 70 dollars a barrel, with BP and Shell the heaviest losers in \
+             London. Lenders were little changed before Thursday's rate decision.",
+        ),
+    ]);
+    assert_eq!(found, [1, 2, 2]);
+}

@@ -30,12 +30,17 @@ struct Table {
     ends: Meanings,
     /// Languages that make one word of several.
     joining: HashSet<u16>,
+    /// Things that are reported anew on every day.
+    daily: HashSet<u16>,
 }
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
     let mut out = Table::default();
     let lines = TEXT.lines().filter(|line| line.contains('|'));
     for (thing, line) in (0..).zip(lines) {
+        if line.starts_with('~') {
+            out.daily.insert(thing);
+        }
         for part in line.split('|').skip(1) {
             let mut words = part.split_whitespace();
             let language = words.next().map_or(ANY, code_of);
@@ -94,6 +99,11 @@ pub(super) fn things(language: u16, word: &str, mut take: impl FnMut(u16)) {
             hand(table.ends.get(&hash(&word[at..])), language, &mut take);
         }
     }
+}
+
+/// Whether a thing is reported anew on every day, as the weather is.
+pub(super) fn is_daily(thing: u16) -> bool {
+    TABLE.daily.contains(&thing)
 }
 
 /// The things that a run of characters without spaces tells of.
