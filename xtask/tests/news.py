@@ -318,7 +318,7 @@ def story(browser, base, token, bridge, ferry):
     diff = page.locator(".diff")
     expect(diff.locator("ins", has_text="ninety").first).to_be_visible()
     expect(diff.locator("del", has_text="two hours").first).to_be_visible()
-    page.locator("section.versions").get_by_role("link", name="what changed").first.click()
+    page.locator("section.versions").get_by_role("link", name="what changed on the page").first.click()
     check("/page/diff" in page.url, f"what changed is at {page.url}")
     reader.done()
     # By the clock of the reader, half an hour off the full hour; in UTC without scripts.

@@ -677,7 +677,13 @@ impl Work<'_> {
         let mut again = None;
         if let Some(before) = self.before {
             let stored = self.shared.store.links(&[entry.key])?.pop().flatten();
-            links = links.filter(|links| stored.as_ref() != Some(links));
+            // What moves on an article may be that it is as it was before an edit: those who follow look at it,
+            // for its links are written once more.
+            let noise =
+                capture.verdict.is_some_and(|verdict| verdict.reason == ChangeReason::Noise);
+            let turned = noise || content.unsure.is_some();
+            let is_article = self.job.news && Kind::of(entry.role, entry.depth) == Kind::Article;
+            links = links.filter(|links| turned && is_article || stored.as_ref() != Some(links));
             let around = self.around(before, &entry, Some(&capture), &content.modified)?;
             again = Some(Box::new(around));
         }

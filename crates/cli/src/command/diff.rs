@@ -88,14 +88,30 @@ fn tame(text: &str) -> String {
     output::clean(text).replace(['\n', '\t'], " ")
 }
 
-fn lines(two: &Difference, colour: bool) -> Vec<String> {
-    let mark = |piece: &Piece<'_>| match (piece, colour) {
+fn marked(colour: bool) -> impl Fn(&Piece<'_>) -> String + Copy {
+    move |piece: &Piece<'_>| match (piece, colour) {
         (Piece::Same(text), _) => tame(&ends(text)),
         (Piece::Gone(text), true) => output::paint(Style::Struck, &tame(text)),
         (Piece::Come(text), true) => output::paint(Style::Green, &tame(text)),
         (Piece::Gone(text), false) => format!("[-{}-]", tame(text)),
         (Piece::Come(text), false) => format!("{{+{}+}}", tame(text)),
-    };
+    }
+}
+
+/// The lines that changed, with what went and came.
+pub fn changed_lines(two: &Difference, colour: bool) -> Vec<String> {
+    let [title, lines] = two.lines();
+    let changed = |line: &&DiffLine<'_>| line.changed;
+    let of_text = lines.iter().filter(changed).map(|line| written(line, marked(colour)));
+    title
+        .iter()
+        .map(|line| format!("title: {}", written(line, marked(colour))))
+        .chain(of_text)
+        .collect()
+}
+
+fn lines(two: &Difference, colour: bool) -> Vec<String> {
+    let mark = marked(colour);
     let mut out = vec![
         format!("--- {}  {}", two.times[0].iso_seconds(), two.url),
         format!("+++ {}  {}", two.times[1].iso_seconds(), two.url),

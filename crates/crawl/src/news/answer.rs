@@ -202,6 +202,18 @@ impl Open {
         Ok(json!(body.quotable.then(|| unpacked(&body.text))))
     }
 
+    /// What an article was before, where its page allows to show it: the earlier versions, the first ones first.
+    fn past(&mut self, n: u32) -> Result<Value, NewsError> {
+        let (head, body) = self.body(n)?;
+        // Other pages that show it in other words come between.
+        let from = body.past.len().saturating_sub(head.versions.saturating_sub(1) as usize);
+        let rows = body.past[from..].iter().map(|past| {
+            let text = body.quotable.then(|| unpacked(&past.text));
+            json!({ "time": Time(past.since).to_string(), "title": past.title, "text": text })
+        });
+        Ok(rows.collect())
+    }
+
     /// The row of an article.
     fn article_row(&mut self, n: u32, sites: &Sites) -> Result<Value, NewsError> {
         let (head, body) = self.body(n)?;
@@ -455,6 +467,7 @@ impl NewsState {
                 let (story, mut rows) = open.story_row(&members, &sites, |_, _| true)?;
                 for (n, row) in members.iter().zip(&mut rows) {
                     row["text"] = open.text(*n)?;
+                    row["past"] = open.past(*n)?;
                 }
                 Ok(Asked::Rows([story].into_iter().chain(rows).collect()))
             }),

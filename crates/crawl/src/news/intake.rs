@@ -7,7 +7,7 @@
 use super::NewsError;
 use super::hint::{self, Hints, Teller, exact, fill};
 use super::judge::{address, canonical, folded_title, is_article, print, subject, word_count};
-use super::row::{Body, Exact, Head, Hint, Page, Record};
+use super::row::{Body, Exact, Head, Hint, Page, Past, Record};
 use super::state::Open;
 use super::table::Table;
 use crate::gather::{ARTICLE, is_gone};
@@ -38,6 +38,8 @@ const MAX_URLS: usize = 20;
 /// Pages of an article that are written down; some sites show one under an address for every visit.
 const MAX_PAGES: usize = 50;
 const MAX_ADDRESSES: usize = 2 * MAX_PAGES;
+/// Earlier selves of an article that are kept.
+const MAX_PAST: usize = 12;
 /// A page that cannot be read is tried again for so long, then it is passed over.
 const TRIED: Duration = Duration::from_secs(600);
 
@@ -372,6 +374,12 @@ impl Open {
             // It may be older than those that are compared.
             let story = self.table.story_now(head.story);
             self.stories.restore(head.doc, &head.site, Time(head.time), body.gist.clone(), story);
+            if super::judge::print(&body.title, &unpacked(&body.text)) != print {
+                let (title, text) = (body.title.clone(), std::mem::take(&mut body.text));
+                body.past.push(Past { since: body.since, title, text });
+                body.past.drain(..body.past.len().saturating_sub(MAX_PAST));
+                body.since = seen.time.0;
+            }
             self.describe(seen, recipe, &mut head, &mut body);
             let placed = self.stories.put(head.doc, &head.site, Time(head.time), body.gist.clone());
             self.placed(placed, &mut head)?;
@@ -441,6 +449,8 @@ impl Open {
             hint: self.hint(&head.addresses),
             gist: gist("", "", None),
             text: Vec::new(),
+            since: seen.time.0,
+            past: Vec::new(),
         };
         self.describe(seen, recipe, &mut head, &mut body);
         let placed = self.stories.put(head.doc, &head.site, Time(head.time), body.gist.clone());

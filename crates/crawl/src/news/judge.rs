@@ -18,6 +18,8 @@ const ENOUGH: usize = 60;
 const FEW: usize = 25;
 /// The same where somebody led there as to an article: a headline, a feed, a news sitemap.
 const LED_TO: usize = 20;
+/// And where the page also says that it is an article, and of when: a flash is one, however short.
+const FLASH: usize = 5;
 /// The same in characters, where words are not apart.
 const LED_TO_WIDE: usize = 30;
 /// What titles of pages say that are not there, or not for everybody.
@@ -84,8 +86,14 @@ pub(super) fn is_article(
     if is_front || url.path() == "/" || article.title.trim().is_empty() {
         return false;
     }
+    let dated = !dates_in_url(url).is_empty();
+    let is_flash = || {
+        let of_when = dated || article.published.is_some_and(|when| when.sure >= Sure::Likely);
+        words >= FLASH && kind == PageKind::Article && of_when
+    };
+    let wide = || article.text.chars().filter(|c| is_wide(*c)).count() >= LED_TO_WIDE;
     let led_to = led_to
-        && (words >= LED_TO || article.text.chars().filter(|c| is_wide(*c)).count() >= LED_TO_WIDE)
+        && (words >= LED_TO || wide() || is_flash())
         && !(words < ENOUGH && says_no_page(&article.title));
     if words < FEW && !led_to {
         return false;
@@ -96,7 +104,6 @@ pub(super) fn is_article(
         Some(_) => return false,
         None => {}
     }
-    let dated = !dates_in_url(url).is_empty();
     if !dated && (is_section_url(url) || is_list(url)) {
         return false;
     }
@@ -361,6 +368,12 @@ mod tests {
         assert!(!is(page, &of("Error 404: page not found", short), unknown, true));
         assert!(is(page, &of("A terrorist trial begins", short), unknown, true));
         assert!(!is(page, &of("Bridge open", "The bridge is open."), unknown, true));
+        // A flash that the page calls an article of a day is one.
+        let flash = of("Bridge open", "The bridge is open again, the mayor said.");
+        let of_day = "https://n.test/2026/11/16/4711";
+        assert!(is(of_day, &flash, PageKind::Article, true));
+        assert!(!is(of_day, &flash, unknown, true) && !is(page, &flash, PageKind::Article, true));
+        assert!(!is(of_day, &flash, PageKind::Article, false));
         let wide = of(
             "大桥重新开放",
             "经过两年的修缮，河上的老桥于周一重新开放，市长感谢所有等待的人们，并宣布将举行庆祝活动。",

@@ -119,6 +119,20 @@ pub(super) struct Body {
     pub gist: Gist,
     /// The text, packed; rules look for their words there.
     pub text: Vec<u8>,
+    /// The capture in which it first read so.
+    pub since: i64,
+    /// How it read before, the latest last; a few.
+    pub past: Vec<Past>,
+}
+
+/// An earlier self of an article.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Past {
+    /// The capture in which it first read so.
+    pub since: i64,
+    pub title: String,
+    /// The text, packed.
+    pub text: Vec<u8>,
 }
 
 /// What stands in the file.

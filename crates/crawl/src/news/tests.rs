@@ -1,6 +1,6 @@
 //! Articles taken in without a crawl: writing anew, merging, and what others say of them.
 
-use super::intake::{Seen, is_passing};
+use super::intake::{Seen, is_passing, unpacked};
 use super::judge::address;
 use super::row::Hint;
 use super::state::{FILE, Open};
@@ -245,6 +245,24 @@ fn a_change_that_another_page_brought_first_is_a_version_once() {
     open.take(&at(1, "/politics/155930.html", 9, 2), &site()).unwrap();
     open.take(&at(2, "/front/155930.html", 9, 2), &site()).unwrap();
     assert_eq!(all(&mut open).iter().map(|row| row.1).collect::<Vec<_>>(), [3]);
+}
+
+#[test]
+fn what_an_article_was_before_is_kept_with_it_also_when_it_goes_back() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut open = opened(dir.path());
+    let at = |minute: i64, edition| {
+        seen(1, "/a", NOON + minute * 60_000, "A vote in the town", text(1, edition))
+    };
+    for (minute, edition) in [(0, 0), (5, 1), (9, 0)] {
+        open.take(&at(minute, edition), &site()).unwrap();
+    }
+    let (head, body) = open.body(0).unwrap();
+    assert_eq!((head.versions, unpacked(&body.text)), (3, text(1, 0)));
+    let past: Vec<(i64, String)> =
+        body.past.iter().map(|past| (past.since - NOON, unpacked(&past.text))).collect();
+    assert_eq!(past, [(0, text(1, 0)), (5 * 60_000, text(1, 1))]);
+    assert_eq!(body.since, NOON + 9 * 60_000);
 }
 
 #[test]

@@ -6,51 +6,47 @@ use super::cards::{
 };
 use super::notice::said;
 use super::{head, now};
-use crate::app::{App, Desk, Shared};
+use crate::app::{App, Shared};
 use crate::failure::Failure;
 use crate::guard::Caller;
 use crate::layout::{Frame, Tab, page_with};
 use crate::view::parts::{about, diff_to, memento, out_link, safe, second, short, text_of};
-use crate::view::past::{versions, with_shelf};
 use crate::view::reading::difference;
-use crate::view::versions::found;
 use crate::words::{count, encoded, list, minute, number, plural, text};
-use argiope_archive::warc_date;
-use argiope_crawl::{Difference, Question, Versions, history};
+use argiope_archive::{TextBlob, warc_date};
+use argiope_crawl::{Difference, Question};
 use argiope_model::Time;
 use axum::extract::{Extension, Path, State};
 use axum::response::{IntoResponse, Redirect, Response};
 use maud::{Markup, html};
 use serde_json::Value;
 
-/// Articles whose versions are looked up.
-const LOOKED_UP: usize = 8;
-/// Visits that are looked through for versions, the newest.
-const VISITS: usize = 200;
-/// Versions that are listed.
-const VERSIONS: usize = 12;
-
-/// What is known of an earlier self of an article.
-struct Past {
-    /// Visits that found something else than the one before, newest first.
-    versions: Vec<Value>,
-    /// What changed last.
-    newest: Option<Difference>,
+/// What an article was and is, the first version first: when it was first seen, title and text.
+struct Told<'a> {
+    time: &'a str,
+    title: &'a str,
+    text: &'a str,
 }
 
-fn past(desk: &dyn Desk, url: &str) -> Option<Past> {
-    let page = versions(desk, url).ok()?;
-    let from = page.captures.len().saturating_sub(VISITS);
-    let newest = Versions { url: page.url.clone(), captures: page.captures[from..].to_vec() };
-    with_shelf(desk, |shelf| {
-        let mut rows = history(shelf, &newest).ok()?;
-        rows.retain(|row| row["changed"] == true || row["reason"] == "new");
-        rows.reverse();
-        Some(Past {
-            versions: rows,
-            newest: Difference::between(shelf, &page, None, None, false).ok(),
-        })
-    })
+fn told(row: &Value) -> Vec<Told<'_>> {
+    let one = |row, time| Told { time, title: text(row, "title"), text: text(row, "text") };
+    let mut all: Vec<Told<'_>> =
+        list(row, "past").iter().map(|past| one(past, text(past, "time"))).collect();
+    let now = row["updated"].as_str().unwrap_or_else(|| text(row, "seen"));
+    all.push(one(row, now));
+    all
+}
+
+/// What changed in the article from one version to the next, if its words may be shown.
+fn between(url: &str, old: &Told<'_>, new: &Told<'_>) -> Option<Difference> {
+    let blob = |told: &Told<'_>| TextBlob {
+        title: told.title.to_owned(),
+        text: told.text.to_owned(),
+        ..TextBlob::default()
+    };
+    let times = [warc_date(old.time)?, warc_date(new.time)?];
+    let is_shown = !old.text.is_empty() && !new.text.is_empty();
+    is_shown.then(|| Difference::of(url.to_owned(), times, [blob(old), blob(new)]))
 }
 
 pub(super) async fn story(
@@ -68,17 +64,6 @@ pub(super) async fn story(
     if let Some(other) = story["story"].as_u64().filter(|other| *other != number) {
         return Ok(Redirect::to(&story_at(other)).into_response());
     }
-    let changed: Vec<String> = articles
-        .iter()
-        .filter(|row| row["versions"].as_u64() > Some(1))
-        .take(LOOKED_UP)
-        .map(|row| text(row, "url").to_owned())
-        .collect();
-    let pasts = app.with_desk(move |desk| {
-        let one = |url: String| past(desk, &url).map(|past| (url, past));
-        changed.into_iter().filter_map(one).collect::<Vec<_>>()
-    });
-    let pasts = pasts.await?;
     let now = now();
     let languages: Vec<&str> = articles.iter().map(|row| text(row, "language")).collect();
     let several = languages.iter().any(|code| *code != languages[0]);
@@ -112,8 +97,7 @@ pub(super) async fn story(
         }
         @for (n, row) in articles.iter().enumerate() {
             @let around = Around { first: n == 0, ..around };
-            @let of = pasts.iter().find(|(url, _)| url == text(row, "url")).map(|(_, past)| past);
-            (article(row, of, &around))
+            (article(row, &around))
         }
     };
     let frame = Frame { title: &short(&name, 60), tab: Tab::News, query: None };
@@ -154,7 +138,7 @@ struct Around<'a> {
     first: bool,
 }
 
-fn article(row: &Value, past: Option<&Past>, around: &Around<'_>) -> Markup {
+fn article(row: &Value, around: &Around<'_>) -> Markup {
     let Around { app, caller, now, story, several, alone, first } = *around;
     let (url, code, name) = (text(row, "url"), text(row, "language"), title(row));
     let unread = row["read"] == false;
@@ -204,8 +188,7 @@ fn article(row: &Value, past: Option<&Past>, around: &Around<'_>) -> Markup {
                 a href=(about(url)) { "All that is known of it" }
                 @if caller.is_operator() && !alone { (toggle(app, "doc", doc, unread, &format!("story={story}"), &name)) }
             }
-            @if let Some(past) = past { (versions_of(url, past, many)) }
-            @else if many > 1 { p { a href={ (about(url)) "#versions" } { (plural(many, "version", "versions")) } } }
+            @if many > 1 { (versions_of(url, &told(row), many)) }
         }
     }
 }
@@ -219,29 +202,29 @@ fn moment(time: &str, is_day: bool) -> Markup {
     }
 }
 
-/// The versions of an article, and what changed with the newest.
-fn versions_of(url: &str, past: &Past, many: u64) -> Markup {
-    let shown = &past.versions[..past.versions.len().min(VERSIONS)];
+/// The versions of an article, the newest first, each with what changed with it in the words of the article.
+fn versions_of(url: &str, all: &[Told<'_>], many: u64) -> Markup {
     html! {
         section.versions {
-            h3 { (plural(many.max(shown.len() as u64), "version", "versions")) }
+            h3 { (plural(many, "version", "versions")) }
             ul.plain-list {
-                @for row in shown {
-                    @let time = text(row, "time");
+                @for n in (0..all.len()).rev() {
+                    @let time = all[n].time;
                     li {
-                        time datetime=(time) data-clock="19" { (second(time)) " UTC" } " · " (found(row)) " · "
-                        a href=(text_of(url, time)) { "text" } " · " a href=(memento(url, time)) { "as kept" }
-                        @if row["changed"] == true { " · " a href=(diff_to(url, time)) { "what changed" } }
+                        time datetime=(time) data-clock="19" { (second(time)) " UTC" } " · "
+                        a href=(text_of(url, time)) { "text of the page" } " · " a href=(memento(url, time)) { "as kept" }
+                        @if n > 0 { " · " a href=(diff_to(url, time)) { "what changed on the page" } }
+                        @if let Some(two) = n.checked_sub(1).and_then(|before| between(url, &all[before], &all[n])) {
+                            details open[n + 1 == all.len()] {
+                                summary { "What changed" }
+                                (difference(&two))
+                            }
+                        }
                     }
                 }
             }
-            @if past.versions.len() > shown.len() || many > past.versions.len() as u64 { p { a href={ (about(url)) "#versions" } { "All visits and versions" } } }
-            @if let Some(two) = &past.newest {
-                details open {
-                    summary { "What changed last" }
-                    (difference(two))
-                }
-            }
+            @if many > all.len() as u64 { p.quiet { "Earlier ones are not kept with the news." } }
+            p { a href={ (about(url)) "#versions" } { "All visits and versions of the page" } }
         }
     }
 }
@@ -270,15 +253,19 @@ mod tests {
     }
 
     #[test]
-    fn versions_lead_to_their_text_and_to_what_changed() {
-        let row = |time: &str, changed: bool| json!({ "time": time, "changed": changed, "reason": if changed { "text" } else { "new" }, "change": 0.2 });
-        let versions =
-            vec![row("2026-11-16T10:00:00.000Z", true), row("2026-11-15T10:00:00.000Z", false)];
-        let shown =
-            versions_of("http://a.test/", &Past { versions, newest: None }, 2).into_string();
+    fn versions_lead_to_their_text_and_say_what_changed_in_the_article() {
+        let row = json!({ "title": "A fire", "text": "Four dead.", "seen": "2026-11-15T10:00:00.000Z", "updated": "2026-11-16T10:00:00.000Z",
+            "past": [{ "time": "2026-11-15T10:00:00.000Z", "title": "A fire", "text": "Three dead." }] });
+        let shown = versions_of("http://a.test/", &told(&row), 2).into_string();
         assert!(
             shown.contains("2 versions") && shown.matches("/page/diff?").count() == 1,
             "{shown}"
+        );
+        assert!(shown.contains("<del>Three</del>") && shown.contains("<ins>Four</ins>"), "{shown}");
+        let hidden = json!({ "title": "A fire", "text": null, "seen": "2026-11-15T10:00:00.000Z", "updated": "2026-11-16T10:00:00.000Z",
+            "past": [{ "time": "2026-11-15T10:00:00.000Z", "title": "A fire", "text": null }] });
+        assert!(
+            !versions_of("http://a.test/", &told(&hidden), 2).into_string().contains("<details")
         );
     }
 }

@@ -5,12 +5,14 @@ use crate::Usage;
 use crate::args::{Format, Global};
 use crate::args_news::{List, View};
 use crate::command::ask::{ask, ask_pieces};
+use crate::command::diff::changed_lines;
 use crate::command::links::print_rows;
 use crate::command::{now, print_json};
 use crate::config::parse_duration;
 use crate::output::{self, Style, count, cut_wide, padded, plural, wrapped};
 use anyhow::bail;
-use argiope_crawl::{NewsOrder, Question, SavedView, back_of, span_of};
+use argiope_archive::{TextBlob, warc_date};
+use argiope_crawl::{Difference, NewsOrder, Question, SavedView, back_of, span_of};
 use argiope_model::Time;
 use argiope_news::subject_of;
 use serde_json::Value;
@@ -363,6 +365,34 @@ impl Shown {
     }
 
     /// The text of an article, paragraph by paragraph.
+    /// What changed in an article with each of its versions, word by word.
+    fn changes(&self, row: &Value) -> Vec<String> {
+        let now = row["updated"].as_str().unwrap_or_else(|| text(row, "seen"));
+        let past = row["past"].as_array().into_iter().flatten();
+        let all: Vec<(&Value, &str)> =
+            past.map(|past| (past, text(past, "time"))).chain([(row, now)]).collect();
+        let mut lines = Vec::new();
+        for pair in all.windows(2).rev() {
+            let [(old, before), (new, time)] = [pair[0], pair[1]];
+            let (Some(before), Some(at)) = (warc_date(before), warc_date(time)) else { continue };
+            lines.push(format!("  changed {} UTC:", at.iso_seconds()[..16].replace('T', " ")));
+            if text(old, "text").is_empty() || text(new, "text").is_empty() {
+                lines.push(self.faint("    its page does not allow to quote it"));
+                continue;
+            }
+            let blob = |row: &Value| TextBlob {
+                title: text(row, "title").to_owned(),
+                text: text(row, "text").to_owned(),
+                ..TextBlob::default()
+            };
+            let url = text(row, "url").to_owned();
+            let two = Difference::of(url, [before, at], [blob(old), blob(new)]);
+            let changed = changed_lines(&two, self.colour).into_iter();
+            lines.extend(changed.map(|line| format!("    {line}")));
+        }
+        lines
+    }
+
     fn text(&self, row: &Value) -> Vec<String> {
         let room = self.width.saturating_sub(2).clamp(LEAST, READ);
         let mut lines = Vec::new();
@@ -451,7 +481,7 @@ impl Shown {
                 lines.push(self.faint(&format!("  also {url}")));
             }
             if number(&row["versions"]) > 1 {
-                lines.push(format!("  what changed: argiope diff {}", text(row, "url")));
+                lines.extend(self.changes(row));
             }
             lines.extend(self.text(row));
         }
