@@ -77,7 +77,12 @@ const BY_NUMBERS_ABROAD: f32 = 1.2;
 const DAYS_ABROAD: f32 = 0.7;
 const OTHER_NAMES_ABROAD: f32 = 1.2;
 const OTHER_NUMBERS_ABROAD: f32 = 2.0;
-const DOUBT_ABROAD: f32 = 7.5;
+const DOUBT_ABROAD: f32 = 6.0;
+/// What is added, squared, to what each says, as something that the other does not say.
+const UNSAID: f32 = 10.0;
+/// Against it: both have names, of this weight squared, and none sounds like one of the other.
+const OTHER_SOUNDS: f32 = 4.0;
+const SOUNDING: f32 = 12.0;
 const PROMINENT_ABROAD: f32 = 2.0;
 /// Articles of other languages that are compared with one that is new.
 const ABROAD: usize = 12;
@@ -190,6 +195,8 @@ impl Numbers {
 #[derive(Default)]
 struct Shared {
     things: Sums,
+    /// Things and numbers that both say.
+    count: f32,
     sounds: Sums,
     numbers: Numbers,
     /// How much both are about what is reported anew on every day.
@@ -197,6 +204,19 @@ struct Shared {
 }
 
 impl Shared {
+    /// How alike what is said is. What little is said may be alike by chance: as if each said something more that
+    /// the other does not say.
+    fn likeness(&self) -> f32 {
+        let Sums { one, other, both } = self.things;
+        both / ((one + UNSAID) * (other + UNSAID)).sqrt() * self.count / (self.count + 1.0)
+    }
+
+    /// Whether names of some weight are told by both, and none sounds like one of the other.
+    fn has_other_names(&self) -> bool {
+        let Sums { one, other, both } = self.sounds;
+        one.min(other) > SOUNDING && both == 0.0
+    }
+
     /// Whether both are reports of one kind, of two days.
     fn are_of_two_days(&self, days: f32) -> bool {
         self.daily >= PLAINLY && days >= NEXT_DAY
@@ -495,13 +515,16 @@ impl Held {
             return 0.0;
         }
         let shared = self.shared(&a.gist, &b.gist);
-        let mut sum = BY_THINGS_ABROAD * shared.things.cosine() - DAYS_ABROAD * days - DOUBT_ABROAD;
+        let mut sum = BY_THINGS_ABROAD * shared.likeness() - DAYS_ABROAD * days - DOUBT_ABROAD;
         if letters(a.gist.language()) == letters(b.gist.language()) {
             let (facts, tops) = self.facts(&a.gist, &b.gist);
             sum += BY_FACTS_ABROAD * facts.cosine().min(1.0) - OTHER_NAMES_ABROAD * tops.each();
         } else {
             sum += BY_SOUNDS * shared.sounds.cosine() + BY_NUMBERS_ABROAD * shared.numbers.some();
             sum -= OTHER_NUMBERS_ABROAD * shared.numbers.others();
+            if shared.has_other_names() {
+                sum -= OTHER_SOUNDS;
+            }
         }
         if shared.are_of_two_days(days) {
             sum -= ANEW;
@@ -519,6 +542,9 @@ impl Held {
             let sums = if sort == Sort::Name { &mut out.sounds } else { &mut out.things };
             let weigh = |mark: Option<Mark>| mark.map_or(0.0, |(_, weight, _)| weight * rarity);
             sums.add(weigh(x), weigh(y));
+            if x.is_some() && y.is_some() && sort != Sort::Name {
+                out.count += 1.0;
+            }
             if let (Some((_, x, Sort::Pair)), Some((_, y, _))) = (x, y) {
                 out.daily = out.daily.max(x.min(y));
             }

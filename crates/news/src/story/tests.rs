@@ -266,6 +266,27 @@ fn one_event_in_other_letters_is_one_story() {
 }
 
 #[test]
+fn two_common_words_in_two_languages_are_no_story() {
+    let found = stories_of(&[
+        (
+            "a.test",
+            0,
+            "Orchid thought extinct found on roadside",
+            "A school teacher has found an orchid that was thought to be extinct since 1968, beside a road near Westport. Fenwick, \
+             who was waiting for her bus, counted eleven flowers.",
+        ),
+        (
+            "b.test",
+            0,
+            "На улице Гоголя вырастет школа",
+            "Новую школу построят на улице Гоголя в Твери, сообщил Захаров. Дорогу к ней проложат в следующем году, занятия начнутся \
+             осенью.",
+        ),
+    ]);
+    assert_eq!(found, [1, 2]);
+}
+
+#[test]
 fn what_is_reported_on_every_day_is_of_its_day() {
     let found = stories_of(&[
         (
