@@ -216,6 +216,21 @@ fn edits(room: &Newsroom, editions: u32) -> Result<()> {
             let diff = room.rig.run("data", &["diff", text(row, "url")])?.ok()?.out_text();
             let shown = diff.contains("{+") || diff.contains("[-");
             ensure!(shown, "the {} of {url} is not shown: {diff}", article["change"]);
+            // With the article, its earlier selves, and no other words than those that were edited.
+            let number = row["story"].as_u64().context("a story")?.to_string();
+            let told = room.rig.rows("data", &["news", "list", "--story", &number])?;
+            let told = told.iter().find(|told| told["doc"] == row["doc"]).context("the article")?;
+            let past = list(told, "past");
+            ensure!(
+                Some(past.len() as u64 + 1) == row["versions"].as_u64(),
+                "{url}: {past:?} of {row}"
+            );
+            let before = past.last().context("no earlier self")?;
+            let words = (&before["title"], &before["text"]);
+            ensure!(words != (&told["title"], &told["text"]), "{url} was as it is: {before}");
+            let shown =
+                room.rig.run("data", &["news", "list", "--story", &number])?.ok()?.out_text();
+            ensure!(shown.contains("{+") || shown.contains("[-"), "no change is shown: {shown}");
         }
         at_least("articles", figures.all_articles(), 0.95, &figures.mistakes)?;
         at_least("pairs", figures.all_pairs(), 0.9, &figures.mistakes)?;
