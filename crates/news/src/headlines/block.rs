@@ -6,6 +6,7 @@
 //! * Invariants: nothing is taken from the block of another headline.
 //! * What is not here: which links are headlines.
 
+use super::prose::opens;
 use crate::ago::read_time;
 use argiope_model::{CanonicalUrl, Time};
 use argiope_parse::Outline;
@@ -64,7 +65,7 @@ pub(super) fn summary(page: &Outline, block: usize, own: &[usize], title: &str) 
         if holds_heading || is_by(page, node, block) {
             continue;
         }
-        let text = said(page, node, own);
+        let text = said(page, node, own, title);
         let long =
             text.chars().count() >= 30 || text.chars().any(is_wide) && text.chars().count() >= 12;
         if is_title(&text, title) || is_led_away(page, node, own, &text) {
@@ -83,7 +84,7 @@ pub(super) fn summary(page: &Outline, block: usize, own: &[usize], title: &str) 
     let linked = own.iter().filter(|&&link| block < link && link < page.nodes[block].end);
     let mut linked = linked.map(|&link| super::title::text(page, link));
     let linked = linked.find(|text| super::word_count(text) >= 8.0 && !is_title(text, title));
-    linked.unwrap_or_else(|| prose(page, block, title))
+    linked.unwrap_or_else(|| prose(page, block, own, title))
 }
 
 /// Whether a text is the title, or the title with hardly more.
@@ -91,13 +92,47 @@ fn is_title(text: &str, title: &str) -> bool {
     title.contains(text) || text.contains(title) && text.len() < title.len() + 60
 }
 
-/// What a part says, without the words that only lead on ("read more") and what is not seen.
-fn said(page: &Outline, node: usize, own: &[usize]) -> String {
+/// What a part says, without the words that only lead on ("read more") and what is not seen; if it opens with the
+/// title, what follows that.
+fn said(page: &Outline, node: usize, own: &[usize], title: &str) -> String {
+    let end = title_end(page, node, own, title);
     let text = page.line(node, MAX_SUMMARY_BYTES, |n| {
         let leads_on = || super::word_count(&page.line(n, 60, |_| false)) <= 3.0;
-        page.is_unseen(n) || own.binary_search(&n).is_ok() && leads_on()
+        page.is_unseen(n)
+            || page.nodes[n].end <= end
+            || end > 0 && is_time(page, n)
+            || own.binary_search(&n).is_ok() && leads_on()
     });
-    text.trim_end_matches(['[', ']', '|', '»', ' ']).to_owned()
+    let text = text.trim_end_matches(['[', ']', '|', '»', ' ']);
+    if end == 0 { text.to_owned() } else { without_sign(text).to_owned() }
+}
+
+/// The end of the title of a part that opens with it, and with what stands before it; else 0.
+fn title_end(page: &Outline, node: usize, own: &[usize], title: &str) -> usize {
+    let from = own.partition_point(|&link| link <= node);
+    let mut inside = own[from..].iter().take_while(|&&link| link < page.nodes[node].end);
+    let is_it = |link: &&usize| {
+        let text = page.line(**link, MAX_SUMMARY_BYTES, |_| false);
+        !text.is_empty() && text.contains(title) && text.len() < title.len() + 60
+    };
+    let link = inside.find(is_it).filter(|&&link| opens(page, node, link));
+    link.map_or(0, |&link| page.nodes[link].end)
+}
+
+/// Whether an element of a line is a time and nothing else.
+fn is_time(page: &Outline, node: usize) -> bool {
+    let is_short = page.nodes[node].end - node < 12;
+    let name = &*page.nodes[node].name;
+    is_short && matches!(name, "time" | "small" | "span") && {
+        let text = page.line(node, 60, |_| false);
+        let text = text.trim_matches(|c: char| c.is_whitespace() || "()[]|·•-–,".contains(c));
+        text.len() <= 30 && read_time(text, Time(0)).is_some()
+    }
+}
+
+/// A text without the sign that parted it from its title.
+fn without_sign(text: &str) -> &str {
+    text.trim_start_matches(|c: char| c.is_whitespace() || "|·•–—-:;,.»>)]".contains(c))
 }
 
 /// Whether half of a text and more is links to something else.
@@ -150,7 +185,7 @@ pub(super) fn summary_behind(
 }
 
 /// The longest text of a block that is not called anything, if it is long enough.
-fn prose(page: &Outline, block: usize, title: &str) -> String {
+fn prose(page: &Outline, block: usize, own: &[usize], title: &str) -> String {
     let mut longest = String::new();
     for node in block..page.nodes[block].end {
         let is_leaf = page.is_block(node)
@@ -161,12 +196,18 @@ fn prose(page: &Outline, block: usize, title: &str) -> String {
         if !is_leaf {
             continue;
         }
+        let end = title_end(page, node, own, title);
         let text = page.line(node, MAX_SUMMARY_BYTES, |n| {
-            // Links beside the text, and the title before it.
-            matches!(&*page.nodes[n].name, "a" | "time" | "small") || page.is_unseen(n)
+            // Links beside the text, and the title before it with its time.
+            matches!(&*page.nodes[n].name, "a" | "time" | "small")
+                || page.is_unseen(n)
+                || page.nodes[n].end <= end
+                || end > 0 && is_time(page, n)
         });
+        let text = if end == 0 { text } else { without_sign(&text).to_owned() };
         let count = super::word_count(&text);
-        if count >= 8.0
+        // What stands right behind its title may be short.
+        if count >= if end > 0 { 5.0 } else { 8.0 }
             && text.len() > longest.len()
             && !text.contains(title)
             && !is_by(page, node, block)

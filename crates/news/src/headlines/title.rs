@@ -326,7 +326,7 @@ fn is_called_title(page: &Outline, node: usize) -> bool {
 }
 
 /// Whether its own name says that an element stands beside a title.
-fn is_called_mark(page: &Outline, node: usize) -> bool {
+pub(super) fn is_called_mark(page: &Outline, node: usize) -> bool {
     let is_mark =
         |name: &str| words(name).last().is_some_and(|last| MARKS.contains(&last.as_str()));
     page.attribute(node, "class").is_some_and(|class| class.split_whitespace().any(is_mark))
