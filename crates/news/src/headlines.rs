@@ -151,6 +151,7 @@ pub fn headlines(
     reading.name_by_card();
     reading.name_by_post();
     reading.judge_by_company();
+    reading.name_by_rank();
     reading.drop_foreign();
     reading.doubt_unmarked();
     reading.learn_from_shapes();

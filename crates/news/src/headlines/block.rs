@@ -82,8 +82,13 @@ pub(super) fn summary(page: &Outline, block: usize, own: &[usize], title: &str) 
         return fallback;
     }
     let linked = own.iter().filter(|&&link| block < link && link < page.nodes[block].end);
-    let mut linked = linked.map(|&link| super::title::text(page, link));
-    let linked = linked.find(|text| super::word_count(text) >= 8.0 && !is_title(text, title));
+    let mut is_behind = false;
+    let linked = linked.map(|&link| super::title::text(page, link)).find(|text| {
+        // What follows the title may be shorter.
+        let least = if is_behind { 5.0 } else { 8.0 };
+        is_behind |= text == title;
+        super::word_count(text) >= least && !is_title(text, title)
+    });
     linked.unwrap_or_else(|| prose(page, block, own, title))
 }
 
@@ -206,8 +211,9 @@ fn prose(page: &Outline, block: usize, own: &[usize], title: &str) -> String {
         });
         let text = if end == 0 { text } else { without_sign(&text).to_owned() };
         let count = super::word_count(&text);
-        // What stands right behind its title may be short.
-        if count >= if end > 0 { 5.0 } else { 8.0 }
+        // What stands right behind its title may be short, if it does not end that.
+        let is_short = end > 0 && count >= 5.0 && !text.starts_with(char::is_lowercase);
+        if (is_short || count >= 8.0)
             && text.len() > longest.len()
             && !text.contains(title)
             && !is_by(page, node, block)
