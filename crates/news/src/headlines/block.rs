@@ -15,8 +15,14 @@ use argiope_parse::Outline;
 const MAX_STEPS: usize = 9;
 /// Headings before a block that are looked at in each part around it.
 const MAX_HEADINGS: usize = 8;
-/// Bytes of a summary.
+/// Bytes of a summary, without the sign that it goes on.
 const MAX_SUMMARY_BYTES: usize = 600;
+/// Bytes of a text of which it is known whether it is longer than a summary.
+const MAX_TEXT_BYTES: usize = MAX_SUMMARY_BYTES + 60;
+/// Bytes of a link that is read like a title.
+const MAX_LINKED_BYTES: usize = 300;
+/// Bytes of a word that a summary may lose at its end.
+const MAX_WORD_BYTES: usize = 60;
 
 /// The largest part around `link` that holds no other headline. `taken` has the places of all
 /// headlines, in order.
@@ -83,13 +89,19 @@ pub(super) fn summary(page: &Outline, block: usize, own: &[usize], title: &str) 
     }
     let linked = own.iter().filter(|&&link| block < link && link < page.nodes[block].end);
     let mut is_behind = false;
-    let linked = linked.map(|&link| super::title::text(page, link)).find(|text| {
+    let linked = linked.map(|&link| whole(page, link)).find(|text| {
         // What follows the title may be shorter.
         let least = if is_behind { 5.0 } else { 8.0 };
         is_behind |= text == title;
         super::word_count(text) >= least && !is_title(text, title)
     });
-    linked.unwrap_or_else(|| prose(page, block, own, title))
+    linked.map_or_else(|| prose(page, block, own, title), |text| shortened(&text))
+}
+
+/// What a link says: as a title does, unless it is longer than one.
+fn whole(page: &Outline, link: usize) -> String {
+    let all = page.line(link, MAX_TEXT_BYTES, |n| page.is_unseen(n));
+    if all.len() > MAX_LINKED_BYTES { all } else { super::title::text(page, link) }
 }
 
 /// Whether a text is the title, or the title with hardly more.
@@ -101,7 +113,7 @@ fn is_title(text: &str, title: &str) -> bool {
 /// title, what follows that.
 fn said(page: &Outline, node: usize, own: &[usize], title: &str) -> String {
     let end = title_end(page, node, own, title);
-    let text = page.line(node, MAX_SUMMARY_BYTES, |n| {
+    let text = page.line(node, MAX_TEXT_BYTES, |n| {
         let leads_on = || super::word_count(&page.line(n, 60, |_| false)) <= 3.0;
         page.is_unseen(n)
             || page.nodes[n].end <= end
@@ -109,7 +121,29 @@ fn said(page: &Outline, node: usize, own: &[usize], title: &str) -> String {
             || own.binary_search(&n).is_ok() && leads_on()
     });
     let text = text.trim_end_matches(['[', ']', '|', '»', ' ']);
-    if end == 0 { text.to_owned() } else { without_sign(text).to_owned() }
+    shortened(if end == 0 { text } else { without_sign(text) })
+}
+
+/// A summary that is not too long: it ends with a word.
+pub(super) fn shortened(text: &str) -> String {
+    if text.len() <= MAX_SUMMARY_BYTES {
+        return text.to_owned();
+    }
+    let end = (0..=MAX_SUMMARY_BYTES).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
+    let is_gap = |c: char| c.is_whitespace() || is_wide(c);
+    // The last gap between words, be it right behind the cut.
+    let cut = match text[end..].chars().next() {
+        Some(next) if is_gap(next) => end,
+        _ => {
+            let last = text[..end].char_indices().rev().find(|(_, c)| is_gap(*c));
+            let last = last.map(|(at, c)| if is_wide(c) { at + c.len_utf8() } else { at });
+            last.filter(|last| last + MAX_WORD_BYTES >= end).unwrap_or(end)
+        }
+    };
+    format!(
+        "{}…",
+        text[..cut].trim_end_matches(|c: char| !c.is_alphanumeric() && !")]\"”»".contains(c))
+    )
 }
 
 /// The end of the title of a part that opens with it, and with what stands before it; else 0.
@@ -179,9 +213,9 @@ pub(super) fn summary_behind(
             break;
         }
         if matches!(&*node.name, "p" | "dd" | "div") {
-            let text = page.line(next, MAX_SUMMARY_BYTES, |n| page.nodes[n].name == "a");
+            let text = page.line(next, MAX_TEXT_BYTES, |n| page.nodes[n].name == "a");
             if super::word_count(&text) >= 8.0 {
-                return text;
+                return shortened(&text);
             }
         }
         next = node.end.max(next + 1);
@@ -202,7 +236,7 @@ fn prose(page: &Outline, block: usize, own: &[usize], title: &str) -> String {
             continue;
         }
         let end = title_end(page, node, own, title);
-        let text = page.line(node, MAX_SUMMARY_BYTES, |n| {
+        let text = page.line(node, MAX_TEXT_BYTES, |n| {
             // Links beside the text, and the title before it with its time.
             matches!(&*page.nodes[n].name, "a" | "time" | "small")
                 || page.is_unseen(n)
@@ -221,7 +255,7 @@ fn prose(page: &Outline, block: usize, own: &[usize], title: &str) -> String {
             longest = text;
         }
     }
-    longest
+    shortened(&longest)
 }
 
 /// A letter of a script that writes without spaces.
@@ -346,5 +380,30 @@ mod tests {
                 page.inside(0, &["a"]).filter(|&n| page.attribute(n, "href").is_none()).collect();
             assert_eq!(summary(&page, 1, &own, "A bridge is opened today"), want, "{rest}");
         }
+    }
+
+    #[test]
+    fn a_summary_that_is_too_long_ends_with_a_word() {
+        let ends = |text: &str| {
+            for html in [
+                format!("<div><h2><a>A bridge is open</a></h2><p>{text}</p></div>"),
+                format!("<div><h2><a>A bridge is open</a></h2><div>{text}</div></div>"),
+                format!("<div><h2><a>A bridge is open</a></h2><a>{text}</a></div>"),
+            ] {
+                let page = parse_outline(html.as_bytes(), Some("utf-8"));
+                let own: Vec<usize> = page.inside(0, &["a"]).collect();
+                let said = summary(&page, 1, &own, "A bridge is open");
+                let left = said.strip_suffix('…').unwrap_or_default();
+                assert!(left.len() <= 600 && left.len() > 540, "{html}: {said}");
+                let rest = text.strip_prefix(left).unwrap();
+                assert!(rest.starts_with([' ', '.', '橋']), "{html}: {said}");
+            }
+        };
+        for shift in 0..9 {
+            ends(&format!("{} {}", "x".repeat(shift + 1), "bridges are long. ".repeat(60)));
+            ends(&format!("{} {}", "x".repeat(shift + 1), "橋".repeat(600)));
+        }
+        assert_eq!(shortened("A bridge"), "A bridge");
+        assert_eq!(shortened(&"x".repeat(700)).len(), 603);
     }
 }

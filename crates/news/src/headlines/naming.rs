@@ -6,6 +6,7 @@
 //! * Invariants: a heading that leads to one article names no other.
 //! * What is not here: the title that a link shows, see `title`.
 
+use super::block::shortened;
 use super::region::Region;
 use super::title::{self, word_count};
 use super::{Reading, by_words};
@@ -115,7 +116,7 @@ impl Reading<'_> {
                 // The line with the link says who wrote it and when.
                 let line = page.ancestors(link.node).find(|&a| page.is_block(a));
                 let end = line.filter(|&line| line > begin).unwrap_or(link.node);
-                named.push((at, title, self.prose(begin, end, true)));
+                named.push((at, title, shortened(&self.prose(begin, end, true))));
             }
         }
         if named.len() < MIN_POSTS {
