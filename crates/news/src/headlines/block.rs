@@ -6,6 +6,7 @@
 //! * Invariants: nothing is taken from the block of another headline.
 //! * What is not here: which links are headlines.
 
+use super::labels::is_by_somebody;
 use super::prose::opens;
 use crate::ago::read_time;
 use argiope_model::{CanonicalUrl, Time};
@@ -95,7 +96,14 @@ pub(super) fn summary(page: &Outline, block: usize, own: &[usize], title: &str) 
         is_behind |= text == title;
         super::word_count(text) >= least && !is_title(text, title)
     });
-    linked.map_or_else(|| prose(page, block, own, title), |text| shortened(&text))
+    let found = linked.map_or_else(|| prose(page, block, own, title), |text| shortened(&text));
+    if !found.is_empty() {
+        return found;
+    }
+    own.iter()
+        .map(|&link| rest(page, link, title))
+        .find(|rest| !rest.is_empty())
+        .unwrap_or_default()
 }
 
 /// What a link says: as a title does, unless it is longer than one.
@@ -117,7 +125,7 @@ fn said(page: &Outline, node: usize, own: &[usize], title: &str) -> String {
         let leads_on = || super::word_count(&page.line(n, 60, |_| false)) <= 3.0;
         page.is_unseen(n)
             || page.nodes[n].end <= end
-            || end > 0 && is_time(page, n)
+            || end > 0 && is_aside(page, n)
             || own.binary_search(&n).is_ok() && leads_on()
     });
     let text = text.trim_end_matches(['[', ']', '|', '»', ' ']);
@@ -158,15 +166,35 @@ fn title_end(page: &Outline, node: usize, own: &[usize], title: &str) -> usize {
     link.map_or(0, |&link| page.nodes[link].end)
 }
 
-/// Whether an element of a line is a time and nothing else.
-fn is_time(page: &Outline, node: usize) -> bool {
+/// Whether an element of a line is a time and nothing else, or says by whom something is.
+fn is_aside(page: &Outline, node: usize) -> bool {
     let is_short = page.nodes[node].end - node < 12;
-    let name = &*page.nodes[node].name;
-    is_short && matches!(name, "time" | "small" | "span") && {
-        let text = page.line(node, 60, |_| false);
-        let text = text.trim_matches(|c: char| c.is_whitespace() || "()[]|·•-–,".contains(c));
-        text.len() <= 30 && read_time(text, Time(0)).is_some()
+    let is_line = !page.nodes[node].name.is_empty() && !page.is_block(node);
+    if !is_short || !is_line {
+        return false;
     }
+    let text = page.line(node, 60, |_| false);
+    if text.len() <= 50 && is_by_somebody(&text) {
+        return true;
+    }
+    let text = text.trim_matches(|c: char| c.is_whitespace() || "()[]|·•-–,".contains(c));
+    let digits = text.bytes().filter(u8::is_ascii_digit).count();
+    let letters = text.chars().filter(|c| c.is_alphabetic()).count();
+    let is_clock =
+        || text.starts_with(|c: char| c.is_ascii_digit()) && digits >= 3 && letters <= digits;
+    matches!(&*page.nodes[node].name, "time" | "small" | "span")
+        && text.len() <= 30
+        && (is_clock() || read_time(text, Time(0)).is_some())
+}
+
+/// What a link says behind its title, where it is a card of its own.
+fn rest(page: &Outline, link: usize, title: &str) -> String {
+    let all = page.line(link, MAX_TEXT_BYTES, |n| page.is_unseen(n) || is_aside(page, n));
+    let rest = all.find(title).map(|at| without_sign(&all[at + title.len()..])).unwrap_or_default();
+    let count = super::word_count(rest);
+    let is_sentence = rest.ends_with(['.', '!', '?', '…', '。']) && count >= 5.0;
+    let is_text = (is_sentence || count >= 8.0) && !rest.starts_with(char::is_lowercase);
+    if is_text { shortened(rest) } else { String::new() }
 }
 
 /// A text without the sign that parted it from its title.
@@ -214,7 +242,8 @@ pub(super) fn summary_behind(
         }
         if matches!(&*node.name, "p" | "dd" | "div") {
             let text = page.line(next, MAX_TEXT_BYTES, |n| page.nodes[n].name == "a");
-            if super::word_count(&text) >= 8.0 {
+            let least = if node.name == "dd" { 4.0 } else { 8.0 };
+            if super::word_count(&text) >= least {
                 return shortened(&text);
             }
         }
@@ -241,7 +270,7 @@ fn prose(page: &Outline, block: usize, own: &[usize], title: &str) -> String {
             matches!(&*page.nodes[n].name, "a" | "time" | "small")
                 || page.is_unseen(n)
                 || page.nodes[n].end <= end
-                || end > 0 && is_time(page, n)
+                || end > 0 && is_aside(page, n)
         });
         let text = if end == 0 { text } else { without_sign(&text).to_owned() };
         let count = super::word_count(&text);

@@ -4,11 +4,12 @@
 //!   sentence.
 //! * Its place: `headlines` asks for each link before it judges it; `block` takes summaries from behind
 //!   such titles.
-//! * States: a block opens with a link if nothing but a time, a number, a picture or a mark stands before it, and
-//!   a sentence of its own behind it. Only a series of such blocks counts.
+//! * States: a block opens with a link if nothing but a time, a number, a picture, a mark or a kicker stands before
+//!   it, and a sentence of its own behind it. Only a series of such blocks counts.
 //! * Invariants: a block is looked at once; all is linear in the page.
 //! * What is not here: whether the link is a headline.
 
+use super::block::is_wide;
 use super::labels::{is_by_somebody, is_label};
 use super::place;
 use super::title::{is_called_mark, word_count};
@@ -26,6 +27,8 @@ const MIN_TEASER: usize = 30;
 const MIN_TEXT: usize = 60;
 /// How many blocks make a series.
 const MIN_SERIES: usize = 3;
+/// Words of a kicker that stands in an element of its own.
+const MAX_KICKER_WORDS: f32 = 3.0;
 /// Words of an unfinished sentence before a link.
 const MIN_WORDS: f32 = 5.0;
 
@@ -87,7 +90,8 @@ impl<'p> Paragraphs<'p> {
         let mut opened: HashMap<usize, (usize, u64)> = HashMap::new();
         let mut series: HashMap<u64, Series> = HashMap::new();
         for block in page.inside(0, &["p", "div", "li", "td", "dd"]).filter(|&n| is_leaf[n]) {
-            if page.line(block, MIN_TEXT * 4, |_| false).chars().count() < MIN_TEXT {
+            let text = page.line(block, MIN_TEXT * 4, |_| false);
+            if text.chars().map(width).sum::<usize>() < MIN_TEXT {
                 continue;
             }
             let at = place(page, block);
@@ -143,19 +147,31 @@ fn opening(page: &Outline, block: usize) -> Option<usize> {
     let is_behind =
         |n: usize| page.nodes[n].end > page.nodes[link].end && page.nodes[n].name != "a";
     let behind = page.line(block, MAX_BYTES * 2, |n| !is_behind(n));
-    let letters = behind.chars().filter(|c| c.is_alphabetic()).count();
-    let is_wide = behind.chars().filter(|c| super::is_wide(*c)).count() >= MIN_TEASER / 2;
-    let is_teaser = letters >= MIN_TEASER || is_wide;
-    (is_teaser && opens(page, block, link) && !goes_on(page, block, link)).then_some(link)
+    let letters = behind.chars().filter(|c| c.is_alphabetic()).map(width).sum::<usize>();
+    (letters >= MIN_TEASER && opens(page, block, link) && !goes_on(page, block, link))
+        .then_some(link)
 }
 
-/// Whether nothing but marks stands in a block before a link: a time, a number, a bullet, a label.
+/// A letter of a script without spaces says as much as two others.
+fn width(c: char) -> usize {
+    1 + usize::from(is_wide(c))
+}
+
+/// Whether nothing but marks stands in a block before a link: a time, a number, a bullet, a label, a kicker.
 pub(super) fn opens(page: &Outline, block: usize, link: usize) -> bool {
     if link <= block || link - block > MAX_BEFORE {
         return false;
     }
+    let is_kicker = |n: usize| {
+        let is_set_off =
+            matches!(&*page.nodes[n].name, "b" | "strong" | "em" | "i" | "span" | "font" | "small");
+        is_set_off
+            && page.nodes[n].end <= link
+            && word_count(&page.line(n, 60, |_| false)) <= MAX_KICKER_WORDS
+    };
     let before = page.line(block, MAX_BYTES, |n| {
         n >= link
+            || is_kicker(n)
             || page.nodes[n].name != "a" && page.nodes[n].end <= link && is_called_mark(page, n)
     });
     let is_edge = |c: char| c.is_whitespace() || "|·•–—-:,()[]/▪■●►▶›»".contains(c);
@@ -245,6 +261,10 @@ mod tests {
             "<p><a href='{u}'>{h}</a> {t}</p>",
             "<p>1{n}.11.2026 | <a href='{u}'>{h}</a> – {t} <a href='{u}'>more</a></p>",
             "<p><a href='{u}'><img src=/{n}.jpg></a> <a href='{u}'>{h}</a>: {t}</p>",
+            "<p><font color=red>Region</font> <b><a href='{u}'>{h}</a></b><br><i>By Ann Smith</i><br>{t}</p>",
+            "<p><a href='{u}'>{h}</a> <small>(11月1{n}日 10:20)</small> {t}</p>",
+            "<a href='/news/4711{n}.html'><b>{h}</b><span>{t}</span><small>vor 3 Stunden</small></a>",
+            "<dt><a href='/news/4711{n}.html'>{h}</a> <small>8h30</small></dt><dd>{t}</dd>",
             "<p>• <a href='{u}'>{h}</a> by Ann Smith<br>{t}</p>",
             "<table><tr><td><img src=/{n}.jpg><td><p><a href='{u}'>{h}</a><br>{t}</p></table>",
         ] {
