@@ -27,7 +27,7 @@ const MIN_TEASER: usize = 30;
 const MIN_TEXT: usize = 60;
 /// How many blocks make a series.
 const MIN_SERIES: usize = 3;
-/// Words of a kicker that stands in an element of its own.
+/// Words of a kicker that stands in an element of its own or has a sign behind it.
 const MAX_KICKER_WORDS: f32 = 3.0;
 /// Words of an unfinished sentence before a link.
 const MIN_WORDS: f32 = 5.0;
@@ -162,21 +162,25 @@ pub(super) fn opens(page: &Outline, block: usize, link: usize) -> bool {
     if link <= block || link - block > MAX_BEFORE {
         return false;
     }
-    let is_kicker = |n: usize| {
-        let is_set_off =
+    let is_set_off = |n: usize| {
+        let is_own =
             matches!(&*page.nodes[n].name, "b" | "strong" | "em" | "i" | "span" | "font" | "small");
-        is_set_off
+        is_own
             && page.nodes[n].end <= link
             && word_count(&page.line(n, 60, |_| false)) <= MAX_KICKER_WORDS
     };
     let before = page.line(block, MAX_BYTES, |n| {
         n >= link
-            || is_kicker(n)
+            || is_set_off(n)
             || page.nodes[n].name != "a" && page.nodes[n].end <= link && is_called_mark(page, n)
     });
     let is_edge = |c: char| c.is_whitespace() || "|·•–—-:,()[]/▪■●►▶›»".contains(c);
+    let is_kicker = before.trim_end().ends_with([':', '|', '–', '—', '：'])
+        && !before.contains(['.', '?', '!'])
+        && word_count(&before) <= MAX_KICKER_WORDS;
     let before = before.trim_matches(is_edge);
-    !before.chars().any(char::is_alphabetic)
+    is_kicker
+        || !before.chars().any(char::is_alphabetic)
         || is_label(before)
         || before.len() <= 50 && read_time(before, Time(0)).is_some()
 }
@@ -262,6 +266,7 @@ mod tests {
             "<p>1{n}.11.2026 | <a href='{u}'>{h}</a> – {t} <a href='{u}'>more</a></p>",
             "<p><a href='{u}'><img src=/{n}.jpg></a> <a href='{u}'>{h}</a>: {t}</p>",
             "<p><font color=red>Region</font> <b><a href='{u}'>{h}</a></b><br><i>By Ann Smith</i><br>{t}</p>",
+            "<p>BERLIN: <a href='{u}'>{h}</a><br>{t}</p>",
             "<p><a href='{u}'>{h}</a> <small>(11月1{n}日 10:20)</small> {t}</p>",
             "<a href='/news/4711{n}.html'><b>{h}</b><span>{t}</span><small>vor 3 Stunden</small></a>",
             "<dt><a href='/news/4711{n}.html'>{h}</a> <small>8h30</small></dt><dd>{t}</dd>",
