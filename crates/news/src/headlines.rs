@@ -14,6 +14,7 @@
 mod block;
 mod labels;
 mod naming;
+mod prose;
 mod region;
 mod title;
 
@@ -150,6 +151,7 @@ pub fn headlines(
     reading.name_by_card();
     reading.name_by_post();
     reading.judge_by_company();
+    reading.name_by_rank();
     reading.drop_foreign();
     reading.doubt_unmarked();
     reading.learn_from_shapes();
@@ -184,7 +186,7 @@ impl<'p> Reading<'p> {
         let mut shapes: HashMap<String, usize> = HashMap::new();
         let (mut links, mut targets): (Vec<Link>, Vec<Target>) = (Vec::new(), Vec::new());
         let mut room = MAX_URL_BYTES;
-        let mut prose: HashMap<usize, bool> = HashMap::new();
+        let mut paragraphs = prose::Paragraphs::new(page);
         for node in page.inside(0, &["a"]) {
             let Some(href) = page.attribute(node, "href") else { continue };
             let href = href.trim();
@@ -246,8 +248,8 @@ impl<'p> Reading<'p> {
             if ["author", "tag"].iter().any(|word| rel.split(' ').any(|r| r == *word)) {
                 own -= 4.0;
             }
-            if !heading && is_in_prose(page, node, &mut prose) {
-                own -= 3.0;
+            if !heading {
+                own += paragraphs.stand(node).worth();
             }
             let foreign = targets[target].foreign;
             targets[target].links.push(links.len());
@@ -504,21 +506,6 @@ fn with_other_end(url: &CanonicalUrl) -> Option<CanonicalUrl> {
         None => format!("{url}/"),
     };
     CanonicalUrl::parse(&other).ok()
-}
-
-/// Whether a link stands in running text: its block says much more than the link does. What is known of blocks is
-/// asked once of each.
-fn is_in_prose(page: &Outline, link: usize, known: &mut HashMap<usize, bool>) -> bool {
-    let block = page.ancestors(link).find(|&a| page.is_block(a));
-    let Some(block) = block.filter(|&b| matches!(&*page.nodes[b].name, "p" | "em" | "blockquote"))
-    else {
-        return false;
-    };
-    *known.entry(block).or_insert_with(|| {
-        let all = page.line(block, 800, |_| false);
-        let others = page.line(block, 800, |n| page.nodes[n].name == "a");
-        others.len() > 40 && 2 * others.len() > all.len()
-    })
 }
 
 /// What a URL says for a link: by its form, and by what its site taught; where that is sure, a

@@ -6,6 +6,8 @@
 //! * Invariants: nothing is taken from the block of another headline.
 //! * What is not here: which links are headlines.
 
+use super::labels::is_by_somebody;
+use super::prose::opens;
 use crate::ago::read_time;
 use argiope_model::{CanonicalUrl, Time};
 use argiope_parse::Outline;
@@ -14,8 +16,14 @@ use argiope_parse::Outline;
 const MAX_STEPS: usize = 9;
 /// Headings before a block that are looked at in each part around it.
 const MAX_HEADINGS: usize = 8;
-/// Bytes of a summary.
+/// Bytes of a summary, without the sign that it goes on.
 const MAX_SUMMARY_BYTES: usize = 600;
+/// Bytes of a text of which it is known whether it is longer than a summary.
+const MAX_TEXT_BYTES: usize = MAX_SUMMARY_BYTES + 60;
+/// Bytes of a link that is read like a title.
+const MAX_LINKED_BYTES: usize = 300;
+/// Bytes of a word that a summary may lose at its end.
+const MAX_WORD_BYTES: usize = 60;
 
 /// The largest part around `link` that holds no other headline. `taken` has the places of all
 /// headlines, in order.
@@ -64,7 +72,7 @@ pub(super) fn summary(page: &Outline, block: usize, own: &[usize], title: &str) 
         if holds_heading || is_by(page, node, block) {
             continue;
         }
-        let text = said(page, node, own);
+        let text = said(page, node, own, title);
         let long =
             text.chars().count() >= 30 || text.chars().any(is_wide) && text.chars().count() >= 12;
         if is_title(&text, title) || is_led_away(page, node, own, &text) {
@@ -81,9 +89,27 @@ pub(super) fn summary(page: &Outline, block: usize, own: &[usize], title: &str) 
         return fallback;
     }
     let linked = own.iter().filter(|&&link| block < link && link < page.nodes[block].end);
-    let mut linked = linked.map(|&link| super::title::text(page, link));
-    let linked = linked.find(|text| super::word_count(text) >= 8.0 && !is_title(text, title));
-    linked.unwrap_or_else(|| prose(page, block, title))
+    let mut is_behind = false;
+    let linked = linked.map(|&link| whole(page, link)).find(|text| {
+        // What follows the title may be shorter.
+        let least = if is_behind { 5.0 } else { 8.0 };
+        is_behind |= text == title;
+        super::word_count(text) >= least && !is_title(text, title)
+    });
+    let found = linked.map_or_else(|| prose(page, block, own, title), |text| shortened(&text));
+    if !found.is_empty() {
+        return found;
+    }
+    own.iter()
+        .map(|&link| rest(page, link, title))
+        .find(|rest| !rest.is_empty())
+        .unwrap_or_default()
+}
+
+/// What a link says: as a title does, unless it is longer than one.
+fn whole(page: &Outline, link: usize) -> String {
+    let all = page.line(link, MAX_TEXT_BYTES, |n| page.is_unseen(n));
+    if all.len() > MAX_LINKED_BYTES { all } else { super::title::text(page, link) }
 }
 
 /// Whether a text is the title, or the title with hardly more.
@@ -91,13 +117,89 @@ fn is_title(text: &str, title: &str) -> bool {
     title.contains(text) || text.contains(title) && text.len() < title.len() + 60
 }
 
-/// What a part says, without the words that only lead on ("read more") and what is not seen.
-fn said(page: &Outline, node: usize, own: &[usize]) -> String {
-    let text = page.line(node, MAX_SUMMARY_BYTES, |n| {
+/// What a part says, without the words that only lead on ("read more") and what is not seen; if it opens with the
+/// title, what follows that.
+fn said(page: &Outline, node: usize, own: &[usize], title: &str) -> String {
+    let end = title_end(page, node, own, title);
+    let text = page.line(node, MAX_TEXT_BYTES, |n| {
         let leads_on = || super::word_count(&page.line(n, 60, |_| false)) <= 3.0;
-        page.is_unseen(n) || own.binary_search(&n).is_ok() && leads_on()
+        page.is_unseen(n)
+            || page.nodes[n].end <= end
+            || end > 0 && is_aside(page, n)
+            || own.binary_search(&n).is_ok() && leads_on()
     });
-    text.trim_end_matches(['[', ']', '|', '»', ' ']).to_owned()
+    let text = text.trim_end_matches(['[', ']', '|', '»', ' ']);
+    shortened(if end == 0 { text } else { without_sign(text) })
+}
+
+/// A summary that is not too long: it ends with a word.
+pub(super) fn shortened(text: &str) -> String {
+    if text.len() <= MAX_SUMMARY_BYTES {
+        return text.to_owned();
+    }
+    let end = (0..=MAX_SUMMARY_BYTES).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
+    let is_gap = |c: char| c.is_whitespace() || is_wide(c);
+    // The last gap between words, be it right behind the cut.
+    let cut = match text[end..].chars().next() {
+        Some(next) if is_gap(next) => end,
+        _ => {
+            let last = text[..end].char_indices().rev().find(|(_, c)| is_gap(*c));
+            let last = last.map(|(at, c)| if is_wide(c) { at + c.len_utf8() } else { at });
+            last.filter(|last| last + MAX_WORD_BYTES >= end).unwrap_or(end)
+        }
+    };
+    format!(
+        "{}…",
+        text[..cut].trim_end_matches(|c: char| !c.is_alphanumeric() && !")]\"”»".contains(c))
+    )
+}
+
+/// The end of the title of a part that opens with it, and with what stands before it; else 0.
+fn title_end(page: &Outline, node: usize, own: &[usize], title: &str) -> usize {
+    let from = own.partition_point(|&link| link <= node);
+    let mut inside = own[from..].iter().take_while(|&&link| link < page.nodes[node].end);
+    let is_it = |link: &&usize| {
+        let text = page.line(**link, MAX_SUMMARY_BYTES, |_| false);
+        !text.is_empty() && text.contains(title) && text.len() < title.len() + 60
+    };
+    let link = inside.find(is_it).filter(|&&link| opens(page, node, link));
+    link.map_or(0, |&link| page.nodes[link].end)
+}
+
+/// Whether an element of a line is a time and nothing else, or says by whom something is.
+fn is_aside(page: &Outline, node: usize) -> bool {
+    let is_short = page.nodes[node].end - node < 12;
+    let is_line = !page.nodes[node].name.is_empty() && !page.is_block(node);
+    if !is_short || !is_line {
+        return false;
+    }
+    let text = page.line(node, 60, |_| false);
+    if text.len() <= 50 && is_by_somebody(&text) {
+        return true;
+    }
+    let text = text.trim_matches(|c: char| c.is_whitespace() || "()[]|·•-–,".contains(c));
+    let digits = text.bytes().filter(u8::is_ascii_digit).count();
+    let letters = text.chars().filter(|c| c.is_alphabetic()).count();
+    let is_clock =
+        || text.starts_with(|c: char| c.is_ascii_digit()) && digits >= 3 && letters <= digits;
+    matches!(&*page.nodes[node].name, "time" | "small" | "span")
+        && text.len() <= 30
+        && (is_clock() || read_time(text, Time(0)).is_some())
+}
+
+/// What a link says behind its title, where it is a card of its own.
+fn rest(page: &Outline, link: usize, title: &str) -> String {
+    let all = page.line(link, MAX_TEXT_BYTES, |n| page.is_unseen(n) || is_aside(page, n));
+    let rest = all.find(title).map(|at| without_sign(&all[at + title.len()..])).unwrap_or_default();
+    let count = super::word_count(rest);
+    let is_sentence = rest.ends_with(['.', '!', '?', '…', '。']) && count >= 5.0;
+    let is_text = (is_sentence || count >= 8.0) && !rest.starts_with(char::is_lowercase);
+    if is_text { shortened(rest) } else { String::new() }
+}
+
+/// A text without the sign that parted it from its title.
+fn without_sign(text: &str) -> &str {
+    text.trim_start_matches(|c: char| c.is_whitespace() || "|·•–—-:;,.»>)]".contains(c))
 }
 
 /// Whether half of a text and more is links to something else.
@@ -139,9 +241,10 @@ pub(super) fn summary_behind(
             break;
         }
         if matches!(&*node.name, "p" | "dd" | "div") {
-            let text = page.line(next, MAX_SUMMARY_BYTES, |n| page.nodes[n].name == "a");
-            if super::word_count(&text) >= 8.0 {
-                return text;
+            let text = page.line(next, MAX_TEXT_BYTES, |n| page.nodes[n].name == "a");
+            let least = if node.name == "dd" { 4.0 } else { 8.0 };
+            if super::word_count(&text) >= least {
+                return shortened(&text);
             }
         }
         next = node.end.max(next + 1);
@@ -150,7 +253,7 @@ pub(super) fn summary_behind(
 }
 
 /// The longest text of a block that is not called anything, if it is long enough.
-fn prose(page: &Outline, block: usize, title: &str) -> String {
+fn prose(page: &Outline, block: usize, own: &[usize], title: &str) -> String {
     let mut longest = String::new();
     for node in block..page.nodes[block].end {
         let is_leaf = page.is_block(node)
@@ -161,12 +264,19 @@ fn prose(page: &Outline, block: usize, title: &str) -> String {
         if !is_leaf {
             continue;
         }
-        let text = page.line(node, MAX_SUMMARY_BYTES, |n| {
-            // Links beside the text, and the title before it.
-            matches!(&*page.nodes[n].name, "a" | "time" | "small") || page.is_unseen(n)
+        let end = title_end(page, node, own, title);
+        let text = page.line(node, MAX_TEXT_BYTES, |n| {
+            // Links beside the text, and the title before it with its time.
+            matches!(&*page.nodes[n].name, "a" | "time" | "small")
+                || page.is_unseen(n)
+                || page.nodes[n].end <= end
+                || end > 0 && is_aside(page, n)
         });
+        let text = if end == 0 { text } else { without_sign(&text).to_owned() };
         let count = super::word_count(&text);
-        if count >= 8.0
+        // What stands right behind its title may be short, if it does not end that.
+        let is_short = end > 0 && count >= 5.0 && !text.starts_with(char::is_lowercase);
+        if (is_short || count >= 8.0)
             && text.len() > longest.len()
             && !text.contains(title)
             && !is_by(page, node, block)
@@ -174,7 +284,7 @@ fn prose(page: &Outline, block: usize, title: &str) -> String {
             longest = text;
         }
     }
-    longest
+    shortened(&longest)
 }
 
 /// A letter of a script that writes without spaces.
@@ -299,5 +409,30 @@ mod tests {
                 page.inside(0, &["a"]).filter(|&n| page.attribute(n, "href").is_none()).collect();
             assert_eq!(summary(&page, 1, &own, "A bridge is opened today"), want, "{rest}");
         }
+    }
+
+    #[test]
+    fn a_summary_that_is_too_long_ends_with_a_word() {
+        let ends = |text: &str| {
+            for html in [
+                format!("<div><h2><a>A bridge is open</a></h2><p>{text}</p></div>"),
+                format!("<div><h2><a>A bridge is open</a></h2><div>{text}</div></div>"),
+                format!("<div><h2><a>A bridge is open</a></h2><a>{text}</a></div>"),
+            ] {
+                let page = parse_outline(html.as_bytes(), Some("utf-8"));
+                let own: Vec<usize> = page.inside(0, &["a"]).collect();
+                let said = summary(&page, 1, &own, "A bridge is open");
+                let left = said.strip_suffix('…').unwrap_or_default();
+                assert!(left.len() <= 600 && left.len() > 540, "{html}: {said}");
+                let rest = text.strip_prefix(left).unwrap();
+                assert!(rest.starts_with([' ', '.', '橋']), "{html}: {said}");
+            }
+        };
+        for shift in 0..9 {
+            ends(&format!("{} {}", "x".repeat(shift + 1), "bridges are long. ".repeat(60)));
+            ends(&format!("{} {}", "x".repeat(shift + 1), "橋".repeat(600)));
+        }
+        assert_eq!(shortened("A bridge"), "A bridge");
+        assert_eq!(shortened(&"x".repeat(700)).len(), 603);
     }
 }

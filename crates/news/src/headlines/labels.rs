@@ -6,6 +6,7 @@
 //! * Invariants: an element is judged by itself and by what stands right beside it.
 //! * What is not here: which elements are asked about, and whether enough of a title is left.
 
+use super::block::is_wide;
 use super::title::word_count;
 use argiope_parse::Outline;
 
@@ -172,7 +173,7 @@ pub(super) fn is_by_somebody(text: &str) -> bool {
 }
 
 /// Whether an element is the kicker before the rest of `whole`: on a line of its own, run into what follows
-/// as only styles part it, or set off from a sentence that begins behind it.
+/// as only styles part it, closed by a full stop, or set off from a sentence that begins behind it.
 pub(super) fn is_set_off(page: &Outline, node: usize, whole: &str) -> bool {
     let name = &*page.nodes[node].name;
     let text = page.line(node, 60, |_| false);
@@ -180,6 +181,9 @@ pub(super) fn is_set_off(page: &Outline, node: usize, whole: &str) -> bool {
     let Some(rest) = whole.strip_prefix(&*text).filter(|_| letters >= 2) else { return false };
     if !matches!(name, "b" | "strong" | "em" | "i" | "span") || word_count(rest) < 3.0 {
         return false;
+    }
+    if is_closed(&text) && !rest.trim_start().starts_with(char::is_lowercase) {
+        return true;
     }
     let end = page.nodes[node].end;
     let parent = page.nodes[node].parent;
@@ -202,6 +206,15 @@ pub(super) fn is_set_off(page: &Outline, node: usize, whole: &str) -> bool {
         begins && second.starts_with(char::is_lowercase)
     };
     is_run_in || matches!(name, "b" | "strong") && word_count(&text) <= 3.0 && is_sentence()
+}
+
+/// Whether a text is a word or a few with a full stop: "Politics.", and not "U.S." or "St."
+fn is_closed(text: &str) -> bool {
+    let bare = text.trim_end().strip_suffix(['.', '。']).unwrap_or_default();
+    let letters = bare.chars().filter(|c| c.is_alphabetic()).count();
+    letters >= if bare.chars().any(is_wide) { 2 } else { 4 }
+        && !bare.contains(['.', '!', '?'])
+        && word_count(bare) <= 3.0
 }
 
 /// Where a sign parts a kicker from the title, be it only for those who listen: the end of the sign.

@@ -6,9 +6,11 @@
 //! * Invariants: a heading that leads to one article names no other.
 //! * What is not here: the title that a link shows, see `title`.
 
+use super::block::shortened;
 use super::region::Region;
 use super::title::{self, word_count};
 use super::{Reading, by_words};
+use argiope_parse::Outline;
 use std::collections::{HashMap, HashSet};
 
 /// How far a card reaches around its link.
@@ -19,6 +21,8 @@ const MAX_CARD_NODES: usize = 150;
 const MAX_POST_NODES: usize = 600;
 const MIN_POST_WORDS: f32 = 8.0;
 const MIN_POSTS: usize = 3;
+/// Words that the heading of a card has which another outdoes only by its length.
+const MIN_RANKED_WORDS: f32 = 3.0;
 /// Bytes of what a post says.
 const MAX_PROSE_BYTES: usize = 600;
 
@@ -112,7 +116,7 @@ impl Reading<'_> {
                 // The line with the link says who wrote it and when.
                 let line = page.ancestors(link.node).find(|&a| page.is_block(a));
                 let end = line.filter(|&line| line > begin).unwrap_or(link.node);
-                named.push((at, title, self.prose(begin, end, true)));
+                named.push((at, title, shortened(&self.prose(begin, end, true))));
             }
         }
         if named.len() < MIN_POSTS {
@@ -122,6 +126,30 @@ impl Reading<'_> {
             let own = by_words(&title).max(0.0) + self.targets[self.links[at].target].by_url + 2.0;
             let link = &mut self.links[at];
             (link.title, link.own, link.heading, link.post) = (title, own, true, post);
+        }
+    }
+
+    /// Where several headings of a card lead to one article, the first of the highest rank is its title and the
+    /// others say more about it, however long they are.
+    pub(super) fn name_by_rank(&mut self) {
+        for target in self.targets.iter_mut().filter(|t| t.links.len() > 1) {
+            let Some(best) = self.links.get(target.best).and_then(|l| rank(self.page, l.node))
+            else {
+                continue;
+            };
+            let others = target.links.iter().filter_map(|&at| {
+                let link = &self.links[at];
+                let is_title = link.heading
+                    && link.region != Region::Around
+                    && word_count(&link.title) >= MIN_RANKED_WORDS;
+                let (level, heading) = rank(self.page, link.node).filter(|_| is_title)?;
+                is_beside(self.page, heading, best.1).then_some((level, link.node, at))
+            });
+            if let Some((level, _, at)) = others.min()
+                && (level, self.links[at].node) < (best.0, self.links[target.best].node)
+            {
+                target.best = at;
+            }
         }
     }
 
@@ -157,5 +185,66 @@ impl Reading<'_> {
         let all = title::without_kicker(self.page, heading);
         let is_other = said.any(|l| 2.0 * word_count(&l.title) > word_count(&all));
         (!is_other).then_some(all)
+    }
+}
+
+/// The heading a link stands in or holds, and its level. What is called a kicker has none.
+fn rank(page: &Outline, link: usize) -> Option<(u8, usize)> {
+    let is_heading = |n: &usize| title::HEADINGS.contains(&&*page.nodes[*n].name);
+    let around = page.ancestors(link).take(MAX_CARD_STEPS).find(is_heading);
+    let heading = around.or_else(|| page.inside(link, title::HEADINGS).next())?;
+    let level = page.nodes[heading].name.bytes().last()?;
+    (!title::is_called_mark(page, heading)).then_some((level, heading))
+}
+
+/// Whether two headings stand in one card: in the same part, or the one in a part beside the other.
+fn is_beside(page: &Outline, a: usize, b: usize) -> bool {
+    let near = |of: usize| page.ancestors(of).take(2);
+    near(a).any(|part| near(b).any(|other| other == part))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::headlines::{Headline, headlines};
+    use crate::learned::Learned;
+    use argiope_model::{CanonicalUrl, Suffixes, Time};
+    use argiope_parse::parse_outline;
+
+    fn found(html: &str) -> Vec<Headline> {
+        let url = CanonicalUrl::parse("https://n.test/").unwrap();
+        let page = parse_outline(html.as_bytes(), Some("utf-8"));
+        headlines(&page, &url, &Suffixes::built_in(), &Learned::default(), Time(0))
+    }
+
+    #[test]
+    fn of_the_headings_of_a_card_the_highest_is_the_title() {
+        const TITLES: [&str; 5] = [
+            "Council agrees on a new bridge",
+            "Trains stop at noon in all towns",
+            "Doctors warn of a long winter",
+            "Farmers count losses after the storm",
+            "Buckwheat harvest breaks records",
+        ];
+        for (card, is_told) in [
+            ("<article><h2><a href=U>{h}</a></h2><h3><a href=U>{t}</a></h3></article>", true),
+            ("<h2><a href=U>{h}</a></h2><h3><a href=U>{t}</a></h3>", false),
+            ("<div><h3><a href=U>{h}</a></h3><h3><a href=U>{t}</a></h3></div>", true),
+            ("<div><a href=U><h2>{h}</h2></a><a href=U><h4>{t}</h4></a></div>", true),
+            ("<li><h4><a href=U>{t}</a></h4><h3><a href=U>{h}</a></h3></li>", false),
+            (
+                "<div><h2 class=kicker><a href=U>Row here</a></h2><h3><a href=U>{h}</a></h3></div>",
+                false,
+            ),
+        ] {
+            let item = |(n, title): (usize, &&str)| {
+                let card = card.replace('U', &format!("'/news/{n}2345.html'"));
+                let teaser = format!("In town {n} people have been waiting for this");
+                card.replace("{h}", title).replace("{t}", &teaser)
+            };
+            let all = found(&TITLES.iter().enumerate().map(item).collect::<String>());
+            let titles: Vec<&str> = all.iter().map(|h| h.title.as_str()).collect();
+            assert_eq!(titles, TITLES, "{card}");
+            assert!(!is_told || all[4].summary.starts_with("In town 4"), "{card} {all:?}");
+        }
     }
 }

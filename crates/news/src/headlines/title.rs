@@ -326,7 +326,7 @@ fn is_called_title(page: &Outline, node: usize) -> bool {
 }
 
 /// Whether its own name says that an element stands beside a title.
-fn is_called_mark(page: &Outline, node: usize) -> bool {
+pub(super) fn is_called_mark(page: &Outline, node: usize) -> bool {
     let is_mark =
         |name: &str| words(name).last().is_some_and(|last| MARKS.contains(&last.as_str()));
     page.attribute(node, "class").is_some_and(|class| class.split_whitespace().any(is_mark))
@@ -451,6 +451,8 @@ mod tests {
             "<a><strong>From our town</strong> Trains stop at noon</a>",
             "<a>Trains stop at noon »</a>",
             "<a><span><i></i> <strong>Trains stop at noon</strong> Hundreds of people have to walk home</span></a>",
+            "<h2><a><em class=lead>Politics.</em> Trains stop at noon</a></h2>",
+            "<a><b>From our town.</b> Trains stop at noon</a>",
             "<a><div class=box-title><b>Analysis</b><div class=headline><i>Trains stop at noon</i></div></div></a>",
         ] {
             assert_eq!(of(html), "Trains stop at noon", "{html}");
@@ -481,6 +483,9 @@ mod tests {
             ),
             ("<a>Trains stop <span>by the sea</span></a>", "Trains stop by the sea"),
             ("<a><b>Live</b> is short</a>", "Live is short"),
+            ("<a><em>U.S.</em> Trains stop at noon</a>", "U.S. Trains stop at noon"),
+            ("<a><em>Dr.</em> Smith stops at noon</a>", "Dr. Smith stops at noon"),
+            ("<a><em>Enough.</em> says a man of trains</a>", "Enough. says a man of trains"),
             (
                 "<a><strong>One day before noon:</strong> Trains will stop again in all towns</a>",
                 "One day before noon: Trains will stop again in all towns",

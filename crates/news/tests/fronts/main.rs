@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod make;
+mod old;
 mod real;
 
 use argiope_model::{CanonicalUrl, Suffixes, Time};
