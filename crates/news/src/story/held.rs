@@ -80,6 +80,7 @@ const OTHER_NUMBERS_ABROAD: f32 = 2.0;
 const DOUBT_ABROAD: f32 = 6.0;
 /// What is added, squared, to what each says, as something that the other does not say.
 const UNSAID: f32 = 10.0;
+const UNSAID_FACTS: f32 = 30.0;
 /// Against it: both have names, of this weight squared, and none sounds like one of the other.
 const OTHER_SOUNDS: f32 = 4.0;
 const SOUNDING: f32 = 12.0;
@@ -135,6 +136,12 @@ impl Sums {
 
     fn cosine(&self) -> f32 {
         self.both / (self.one * self.other).sqrt().max(f32::MIN_POSITIVE)
+    }
+
+    /// The same where little is said, which may be alike by chance: as if each said something more that the other does
+    /// not say.
+    fn cosine_with_more(&self, unsaid: f32) -> f32 {
+        self.both / ((self.one + unsaid) * (self.other + unsaid)).sqrt()
     }
 }
 
@@ -204,11 +211,9 @@ struct Shared {
 }
 
 impl Shared {
-    /// How alike what is said is. What little is said may be alike by chance: as if each said something more that
-    /// the other does not say.
+    /// How alike what is said is, the less the fewer things both say.
     fn likeness(&self) -> f32 {
-        let Sums { one, other, both } = self.things;
-        both / ((one + UNSAID) * (other + UNSAID)).sqrt() * self.count / (self.count + 1.0)
+        self.things.cosine_with_more(UNSAID) * self.count / (self.count + 1.0)
     }
 
     /// Whether names of some weight are told by both, and none sounds like one of the other.
@@ -518,7 +523,8 @@ impl Held {
         let mut sum = BY_THINGS_ABROAD * shared.likeness() - DAYS_ABROAD * days - DOUBT_ABROAD;
         if letters(a.gist.language()) == letters(b.gist.language()) {
             let (facts, tops) = self.facts(&a.gist, &b.gist);
-            sum += BY_FACTS_ABROAD * facts.cosine().min(1.0) - OTHER_NAMES_ABROAD * tops.each();
+            sum += BY_FACTS_ABROAD * facts.cosine_with_more(UNSAID_FACTS).min(1.0)
+                - OTHER_NAMES_ABROAD * tops.each();
         } else {
             sum += BY_SOUNDS * shared.sounds.cosine() + BY_NUMBERS_ABROAD * shared.numbers.some();
             sum -= OTHER_NUMBERS_ABROAD * shared.numbers.others();
