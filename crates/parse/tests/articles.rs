@@ -416,6 +416,54 @@ fn an_empty_page_is_an_empty_article() {
     assert_eq!(article, Article::default());
 }
 
+#[test]
+fn a_short_last_paragraph_belongs_to_its_article() {
+    let body = |parts: &str| {
+        let head = "<title>A bridge is mended</title>";
+        let after = "<div class=foot><div>Sign up for our letter.</div></div>";
+        page(head, &format!("<h1>A bridge is mended</h1>{parts}{after}")).text
+    };
+    let want = |last: &str| format!("{PROSE} {PROSE} {PROSE}\n{last}");
+    let long = format!("{PROSE} {PROSE} {PROSE}");
+    let stated = |first: &str, last: &str| {
+        body(&format!(
+            "<div itemprop=articleBody><div>{first}</div><div>&nbsp;</div><div>{last}</div></div>"
+        ))
+    };
+    assert_eq!(stated(&long, "Regresan el domingo."), want("Regresan el domingo."));
+    assert_eq!(stated("It is open.", &long), format!("It is open.\n{long}"));
+    for none in [
+        "LA VOZ",
+        "Reporting by Ann Lee; editing by Tom Fox.",
+        "© Valley Post. All rights.",
+        "Read more",
+    ] {
+        assert_eq!(stated(&long, none), long, "{none}");
+    }
+    let block = |text: &str| {
+        format!("<div class=article__block><div class=article__text>{text}</div></div>")
+    };
+    for last in [
+        "Кит ушел в открытое море.",
+        "Пострадали около 60 тысяч пассажиров. Кибератаку в компании исключили.",
+    ] {
+        let blocks = format!("<div class=article__body>{}{}</div>", block(&long), block(last));
+        assert_eq!(body(&blocks), want(last));
+    }
+    // A box of another name is not of it.
+    let other =
+        "<div class=article__block><div class=article__quiz>Do you know the bridge?</div></div>";
+    assert_eq!(body(&format!("<div class=article__body>{}{other}</div>", block(&long))), long);
+}
+
+#[test]
+fn the_line_that_signs_an_article_is_not_its_text() {
+    for last in ["LA VOZ", "(EFE)", "AFP", "Reporting by Ann Lee; Editing by Tom Fox"] {
+        let text = format!("<h1>A bridge is mended</h1><p>{PROSE}</p><p>{PROSE}</p><p>{last}</p>");
+        assert_eq!(page("<title>A bridge is mended</title>", &text).text, [PROSE; 2].join("\n"));
+    }
+}
+
 /// Pages that are expensive for what is not bounded.
 fn hostile() -> Vec<String> {
     let many = 60_000;
