@@ -319,6 +319,71 @@ fn a_fuller_date_on_the_page_goes_before_that_of_the_url() {
     }
 }
 
+/// A page seen on 2026-11-16T12:40:30Z.
+fn seen(lang: &str, inner: &str) -> Option<(String, bool, Sure)> {
+    let url = CanonicalUrl::parse("https://news.example.com/a/bridge").unwrap();
+    let html = format!(
+        "<html lang={lang}><head><title>A bridge is mended</title></head><body><div class=top>Hoy</div>\
+         <h1>A bridge is mended</h1>{inner}<p>{PROSE}</p><p>{PROSE}</p><div>Older: 2 days ago</div>"
+    );
+    let now = Time(NOW.0 + (12 * 60 + 40) * 60_000 + 30_000);
+    let when = parse_article(html.as_bytes(), Some("utf-8"), Some(&url), now).published?;
+    Some((when.time.iso_seconds()[..16].to_owned(), when.has_clock, when.sure))
+}
+
+#[test]
+fn dates_counted_from_the_visit_are_read() {
+    let at = |time: &str, sure| Some((time.to_owned(), true, sure));
+    let on = |day: &str, sure| Some((format!("{day}T00:00"), false, sure));
+    let likely = |lang, line: &str| seen(lang, &format!("<span class=date>{line}</span>"));
+    let guessed = |lang, line: &str| seen(lang, &format!("<div>{line}</div>"));
+    let timed = |lang, line: &str| seen(lang, &format!("<div><time>{line}</time></div>"));
+    let (sure, less) = (Sure::Likely, Sure::Guessed);
+    assert_eq!(likely("en", "Today, 10:20"), at("2026-11-16T10:20", sure));
+    assert_eq!(timed("en", "Yesterday, 18:05"), at("2026-11-15T18:05", sure));
+    assert_eq!(timed("en", "2 hours ago"), at("2026-11-16T10:40", sure));
+    assert_eq!(guessed("en", "By Ann Lee | 35 minutes ago"), at("2026-11-16T12:05", less));
+    assert_eq!(guessed("ru", "Вчера, 18:05"), at("2026-11-15T18:05", less));
+    // In Berlin it is 13:40.
+    assert_eq!(likely("de", "heute, 13:20 Uhr"), at("2026-11-16T12:20", sure));
+    assert_eq!(likely("de", "gestern"), on("2026-11-15", sure));
+    assert_eq!(likely("fr", "il y a 2 heures"), at("2026-11-16T10:40", sure));
+    assert_eq!(likely("zh", "2小时前"), at("2026-11-16T10:40", sure));
+    assert_eq!(likely("en", "3 days ago"), on("2026-11-13", sure));
+    // A date that is written goes before; a change, another article and a sentence are none.
+    let both = "<span class=date>2 hours ago</span><div>14 November 2026</div>";
+    assert_eq!(seen("en", both), on("2026-11-14", less));
+    for none in [
+        "<span class=date>Updated 2 hours ago</span>",
+        "<a href=/b>Another one, 2 hours ago</a>",
+        "<div class=related><time>2 hours ago</time></div>",
+        "<div>It fell down 2 hours ago</div>",
+        "<div>Today the council met.</div>",
+    ] {
+        assert_eq!(seen("en", none), None, "{none}");
+    }
+}
+
+#[test]
+fn days_counted_from_the_visit_are_those_of_the_reader() {
+    let url = CanonicalUrl::parse("https://news.example.com/a/bridge").unwrap();
+    let at = |lang: &str, line: &str, now: i64| {
+        let said =
+            if lang == "ja" { "町の議会は橋を直すことを決めた。" } else { PROSE };
+        let html = format!(
+            "<html lang={lang}><title>A bridge is mended</title><h1>A bridge is mended</h1><time>{line}</time><p>{}</p>",
+            said.repeat(8)
+        );
+        let article =
+            parse_article(html.as_bytes(), Some("utf-8"), Some(&url), Time(NOW.0 + now * 60_000));
+        article.published.unwrap().time.iso_seconds()[..16].to_owned()
+    };
+    // In Tokyo it is past midnight, in New York it is not.
+    assert_eq!(at("ja", "今日 06:20", 22 * 60), "2026-11-16T21:20");
+    assert_eq!(at("en", "Today, 8:20 pm", 2 * 60), "2026-11-15T20:20");
+    assert_eq!(at("ja", "昨日", 22 * 60), "2026-11-16T00:00");
+}
+
 #[test]
 fn times_of_eastern_pages_are_in_their_zone() {
     let japanese = "町の議会は橋を直すことを決めた。";

@@ -261,7 +261,7 @@ impl Facts<'_> {
     }
 
     /// Whether an element is part of a link that holds more than a name: that of another article.
-    fn is_in_teaser(&self, id: Id) -> bool {
+    pub(super) fn is_in_teaser(&self, id: Id) -> bool {
         let link = self.tree.ancestors(id).take(4).find(|&up| self.tree.name(up) == "a");
         link.is_some_and(|up| self.tree.line(up).chars().count() > 90)
     }

@@ -10,6 +10,7 @@
 //!   bytes, URL and time give an equal [`Article`]; words of neighbouring blocks never meet.
 //! * What is not here: whether a page is an article, and scripts that build one.
 
+mod ago;
 mod blocks;
 mod body;
 mod bylines;

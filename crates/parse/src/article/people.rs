@@ -20,7 +20,7 @@ const BEFORE: &str = "by|by:|von|par|por|door|di|da|od|av|af|words by|text by|st
     ein gastbeitrag von|een artikel van|tekst:|текст:|di:|por:|foto y texto:|texto:|testo di|记者：|记者:|撰文：|文：|編輯：|责任编辑：";
 
 /// Words of publishing that stand behind names.
-const PUBLISHING: &str = "updated published posted publié publiée posté veröffentlicht erschienen aktualisiert \
+pub(super) const PUBLISHING: &str = "updated published posted publié publiée posté veröffentlicht erschienen aktualisiert \
     publicado publicada actualizado actualizada atualizado pubblicato pubblicata aggiornato gepubliceerd geplaatst \
     bijgewerkt publicerad publicerat uppdaterad publiceret udgivet opdateret publisert oppdatert opublikowano \
     opublikowane aktualizacja publikováno vydáno aktualizováno опубликовано опубликована обновлено опубліковано \
