@@ -205,6 +205,22 @@ fn authors_are_people_before_houses_and_never_admin() {
 }
 
 #[test]
+fn a_person_goes_before_the_house_that_publishes() {
+    let by = |author: &str, line: &str| {
+        let house = r#"{"@type":"NewsMediaOrganization","name":"Mill Lane Media"}"#;
+        let head = format!(
+            r#"<script type=application/ld+json>{{"@type":"NewsArticle","author":{author},"publisher":{house}}}</script>"#
+        );
+        page(&head, &format!("<h1>A bridge</h1>{line}<p>{PROSE}</p>")).authors
+    };
+    let house = r#"[{"@type":"Organization","name":"Mill Lane Media"}]"#;
+    assert_eq!(by(house, "<div class=byline>By Tom Bassett</div>"), ["Tom Bassett"]);
+    assert_eq!(by(house, ""), ["Mill Lane Media"]);
+    let other = r#"{"@type":"Organization","name":"Press Agency"}"#;
+    assert_eq!(by(other, "<div class=byline>By Tom Bassett</div>"), ["Press Agency"]);
+}
+
+#[test]
 fn names_are_found_behind_words_signs_and_before_lives() {
     let by = |byline: &str| page("", &format!("<h1>A bridge</h1>{byline}<p>{PROSE}</p>")).authors;
     assert_eq!(by("<p>Gastbeitrag von Erika Muster</p>"), ["Erika Muster"]);
@@ -224,6 +240,11 @@ fn names_are_found_behind_words_signs_and_before_lives() {
     assert_eq!(by("<p>Von Maske über Abstand bis Zoonose</p>"), [""; 0]);
     let beside = "<ul><li class=related-article><b class=author>John Roe</b></li></ul>";
     assert_eq!(by(&format!("{beside}<p>By Jane Doe</p>")), ["Jane Doe"]);
+    assert_eq!(by("<span class=reporter>Tom Bassett, Reporter</span>"), ["Tom Bassett"]);
+    assert_eq!(by("<div class=autor-fecha> | Jueves 12/11/2026 10:20</div>"), [""; 0]);
+    assert_eq!(by("<div class=autor-fecha>Hoy</div>"), [""; 0]);
+    assert_eq!(by("<div>Jane Doe | 2 hours ago</div>"), ["Jane Doe"]);
+    assert_eq!(by("<p>Words by Jane Doe. Photos by Ann Lee</p>"), ["Jane Doe"]);
     // The name of the section is none.
     let section = "<meta property=article:section content='North Valley'>";
     let line = "<h1>A bridge</h1><div>North Valley 4 March 2026</div>";
