@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use argiope_model::{CanonicalUrl, Time};
-use argiope_parse::{Article, Sure, parse_article};
+use argiope_parse::{Article, Sure, parse_article, parse_known_article};
 use std::time::{Duration, Instant};
 
 /// 2026-11-16T00:00:00Z.
@@ -540,6 +540,31 @@ fn a_short_last_paragraph_belongs_to_its_article() {
     let other =
         "<div class=article__block><div class=article__quiz>Do you know the bridge?</div></div>";
     assert_eq!(body(&format!("<div class=article__body>{}{other}</div>", block(&long))), long);
+}
+
+#[test]
+fn the_title_again_and_the_date_do_not_open_the_text() {
+    let said = "Мост через реку закрыли до весны. Движение пустили в обход, сообщили в мэрии.";
+    let above = "<div>Сейчас на сайте 346</div><div>Мост через реку закрыт</div><div>Мост через реку закрыт</div>";
+    for (line, from) in [
+        ("16 ноября 2026, 10:20", above),
+        ("Сегодня, 10:20", above),
+        ("Сегодня, 10:20", "<h2>Мост через реку закрыт</h2>"),
+        ("10:20 16.11.2026", "<div>Сейчас на сайте 346</div><h1>Мост через реку закрыт</h1>"),
+    ] {
+        for html in [
+            format!(
+                "<div class=all>{from}<div>{line}</div><div>{said}</div><div>{said}</div></div>"
+            ),
+            format!(
+                "<table><tr><td>{from}<p>{line}</p><p>{line}</p><p>{said} <p>{said}</td></tr></table>"
+            ),
+        ] {
+            let html = format!("<html lang=ru><title>Мост через реку закрыт</title><body>{html}");
+            let article = parse_known_article(html.as_bytes(), Some("utf-8"), None, NOW);
+            assert_eq!(article.text, [said; 2].join("\n"), "{html}");
+        }
+    }
 }
 
 #[test]

@@ -8,6 +8,7 @@
 //! * Invariants: time is linear in the page, apart from the depth of the tree, which is limited.
 //! * What is not here: how blocks are cut, see `blocks`.
 
+use crate::article::ago;
 use crate::article::blocks::{Block, Kind, blocks};
 use crate::article::signs;
 use crate::article::title::plain;
@@ -29,6 +30,8 @@ const LEAD: usize = 140;
 const DATELINE: usize = 60;
 /// How long it is if more speaks for it.
 const SHORT_LEAD: usize = 30;
+/// How many lines above the text may be its title again, or its date.
+const OPENING: usize = 8;
 /// How many letters of a sentence are not linked.
 const PLAIN: usize = 15;
 /// How many letters the shortest sentence has.
@@ -468,25 +471,37 @@ fn is_told(text: &str, told: &[String]) -> bool {
 /// Whether a block is the line under a title: `By Jane Doe - Published 18 November 2026, 14:05`.
 fn is_dateline(block: &Block) -> bool {
     let text = block.text.as_str();
-    let short = |date: when::Read| text.len() < date.end - date.start + DATELINE;
+    let short = |from: usize, to: usize| text.len() < to - from + DATELINE;
+    let is_written = || when::first(text, true).is_some_and(|date| short(date.start, date.end));
+    let is_counted = || ago::first(text).is_some_and(|d| d.alone && short(d.start, d.end));
     block.kind != Kind::Pre
         && !matches!(block.kind, Kind::Heading(_))
         && !text.ends_with(['.', '!', '?', '…', ':', '。', '！', '？', '؟', '।'])
         && text.len() < 3 * DATELINE
-        && when::first(text, true).is_some_and(short)
+        && (is_written() || is_counted())
 }
 
-/// Takes away the title, lines above the text that are little more than a date, and what at the end heads
-/// nothing or signs.
-fn trim(all: &mut Vec<Block>, title: &str) {
-    let is_title = |b: &Block| plain(&b.text) == plain(title);
+/// Takes away the title with the short lines above it, lines above the text that are little more than a date, and what
+/// at the end heads nothing or signs.
+pub(crate) fn trim(all: &mut Vec<Block>, title: &str) {
+    let title = plain(title);
+    let is_title = |b: &Block| !title.is_empty() && plain(&b.text) == title;
     if let Some(at) = all.iter().take(5).position(is_title) {
         all.remove(at);
+        // What stands above it is above the article.
+        if all[..at].iter().all(|b| weight(b) <= 0 && b.size < SHORT_LEAD)
+            && all[at..].iter().any(|b| weight(b) > 0)
+        {
+            all.drain(..at);
+        }
     }
-    if let Some(at) = all.iter().take(3).position(is_dateline)
-        && all[at + 1..].iter().any(|b| weight(b) > 0)
-    {
-        all.remove(at);
+    let is_prose = |b: &Block| weight(b) > 0 && !is_title(b) && !is_dateline(b);
+    if let Some(prose) = all.iter().position(is_prose) {
+        let mut at = 0;
+        all.retain(|b| {
+            at += 1;
+            at > prose.min(OPENING) || !(is_title(b) || is_dateline(b))
+        });
     }
     while all.len() > 1 && all.last().is_some_and(|b| matches!(b.kind, Kind::Heading(_))) {
         all.pop();

@@ -179,6 +179,9 @@ fn text(
         without_scripts(tree, html, &found).or_else(|| whole::instead(tree, &found, says, known));
     if let Some(all) = instead {
         found = all;
+        if known {
+            body::trim(&mut found, title);
+        }
     }
     once(&mut found);
     found
