@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use argiope_model::{CanonicalUrl, Time};
-use argiope_parse::{Article, Sure, parse_article};
+use argiope_parse::{Article, Sure, parse_article, parse_known_article};
 use std::time::{Duration, Instant};
 
 /// 2026-11-16T00:00:00Z.
@@ -205,6 +205,22 @@ fn authors_are_people_before_houses_and_never_admin() {
 }
 
 #[test]
+fn a_person_goes_before_the_house_that_publishes() {
+    let by = |author: &str, line: &str| {
+        let house = r#"{"@type":"NewsMediaOrganization","name":"Mill Lane Media"}"#;
+        let head = format!(
+            r#"<script type=application/ld+json>{{"@type":"NewsArticle","author":{author},"publisher":{house}}}</script>"#
+        );
+        page(&head, &format!("<h1>A bridge</h1>{line}<p>{PROSE}</p>")).authors
+    };
+    let house = r#"[{"@type":"Organization","name":"Mill Lane Media"}]"#;
+    assert_eq!(by(house, "<div class=byline>By Tom Bassett</div>"), ["Tom Bassett"]);
+    assert_eq!(by(house, ""), ["Mill Lane Media"]);
+    let other = r#"{"@type":"Organization","name":"Press Agency"}"#;
+    assert_eq!(by(other, "<div class=byline>By Tom Bassett</div>"), ["Press Agency"]);
+}
+
+#[test]
 fn names_are_found_behind_words_signs_and_before_lives() {
     let by = |byline: &str| page("", &format!("<h1>A bridge</h1>{byline}<p>{PROSE}</p>")).authors;
     assert_eq!(by("<p>Gastbeitrag von Erika Muster</p>"), ["Erika Muster"]);
@@ -224,6 +240,11 @@ fn names_are_found_behind_words_signs_and_before_lives() {
     assert_eq!(by("<p>Von Maske über Abstand bis Zoonose</p>"), [""; 0]);
     let beside = "<ul><li class=related-article><b class=author>John Roe</b></li></ul>";
     assert_eq!(by(&format!("{beside}<p>By Jane Doe</p>")), ["Jane Doe"]);
+    assert_eq!(by("<span class=reporter>Tom Bassett, Reporter</span>"), ["Tom Bassett"]);
+    assert_eq!(by("<div class=autor-fecha> | Jueves 12/11/2026 10:20</div>"), [""; 0]);
+    assert_eq!(by("<div class=autor-fecha>Hoy</div>"), [""; 0]);
+    assert_eq!(by("<div>Jane Doe | 2 hours ago</div>"), ["Jane Doe"]);
+    assert_eq!(by("<p>Words by Jane Doe. Photos by Ann Lee</p>"), ["Jane Doe"]);
     // The name of the section is none.
     let section = "<meta property=article:section content='North Valley'>";
     let line = "<h1>A bridge</h1><div>North Valley 4 March 2026</div>";
@@ -317,6 +338,71 @@ fn a_fuller_date_on_the_page_goes_before_that_of_the_url() {
     for line in ["3 November 2026, 16:47", "Updated 16 November 2026, 16:47", "16 November 2026"] {
         assert_eq!(shown(line, day), at("2026-11-16T00:00", None), "{line}");
     }
+}
+
+/// A page seen on 2026-11-16T12:40:30Z.
+fn seen(lang: &str, inner: &str) -> Option<(String, bool, Sure)> {
+    let url = CanonicalUrl::parse("https://news.example.com/a/bridge").unwrap();
+    let html = format!(
+        "<html lang={lang}><head><title>A bridge is mended</title></head><body><div class=top>Hoy</div>\
+         <h1>A bridge is mended</h1>{inner}<p>{PROSE}</p><p>{PROSE}</p><div>Older: 2 days ago</div>"
+    );
+    let now = Time(NOW.0 + (12 * 60 + 40) * 60_000 + 30_000);
+    let when = parse_article(html.as_bytes(), Some("utf-8"), Some(&url), now).published?;
+    Some((when.time.iso_seconds()[..16].to_owned(), when.has_clock, when.sure))
+}
+
+#[test]
+fn dates_counted_from_the_visit_are_read() {
+    let at = |time: &str, sure| Some((time.to_owned(), true, sure));
+    let on = |day: &str, sure| Some((format!("{day}T00:00"), false, sure));
+    let likely = |lang, line: &str| seen(lang, &format!("<span class=date>{line}</span>"));
+    let guessed = |lang, line: &str| seen(lang, &format!("<div>{line}</div>"));
+    let timed = |lang, line: &str| seen(lang, &format!("<div><time>{line}</time></div>"));
+    let (sure, less) = (Sure::Likely, Sure::Guessed);
+    assert_eq!(likely("en", "Today, 10:20"), at("2026-11-16T10:20", sure));
+    assert_eq!(timed("en", "Yesterday, 18:05"), at("2026-11-15T18:05", sure));
+    assert_eq!(timed("en", "2 hours ago"), at("2026-11-16T10:40", sure));
+    assert_eq!(guessed("en", "By Ann Lee | 35 minutes ago"), at("2026-11-16T12:05", less));
+    assert_eq!(guessed("ru", "Вчера, 18:05"), at("2026-11-15T18:05", less));
+    // In Berlin it is 13:40.
+    assert_eq!(likely("de", "heute, 13:20 Uhr"), at("2026-11-16T12:20", sure));
+    assert_eq!(likely("de", "gestern"), on("2026-11-15", sure));
+    assert_eq!(likely("fr", "il y a 2 heures"), at("2026-11-16T10:40", sure));
+    assert_eq!(likely("zh", "2小时前"), at("2026-11-16T10:40", sure));
+    assert_eq!(likely("en", "3 days ago"), on("2026-11-13", sure));
+    // A date that is written goes before; a change, another article and a sentence are none.
+    let both = "<span class=date>2 hours ago</span><div>14 November 2026</div>";
+    assert_eq!(seen("en", both), on("2026-11-14", less));
+    for none in [
+        "<span class=date>Updated 2 hours ago</span>",
+        "<a href=/b>Another one, 2 hours ago</a>",
+        "<div class=related><time>2 hours ago</time></div>",
+        "<div>It fell down 2 hours ago</div>",
+        "<div>Today the council met.</div>",
+    ] {
+        assert_eq!(seen("en", none), None, "{none}");
+    }
+}
+
+#[test]
+fn days_counted_from_the_visit_are_those_of_the_reader() {
+    let url = CanonicalUrl::parse("https://news.example.com/a/bridge").unwrap();
+    let at = |lang: &str, line: &str, now: i64| {
+        let said =
+            if lang == "ja" { "町の議会は橋を直すことを決めた。" } else { PROSE };
+        let html = format!(
+            "<html lang={lang}><title>A bridge is mended</title><h1>A bridge is mended</h1><time>{line}</time><p>{}</p>",
+            said.repeat(8)
+        );
+        let article =
+            parse_article(html.as_bytes(), Some("utf-8"), Some(&url), Time(NOW.0 + now * 60_000));
+        article.published.unwrap().time.iso_seconds()[..16].to_owned()
+    };
+    // In Tokyo it is past midnight, in New York it is not.
+    assert_eq!(at("ja", "今日 06:20", 22 * 60), "2026-11-16T21:20");
+    assert_eq!(at("en", "Today, 8:20 pm", 2 * 60), "2026-11-15T20:20");
+    assert_eq!(at("ja", "昨日", 22 * 60), "2026-11-16T00:00");
 }
 
 #[test]
@@ -414,6 +500,79 @@ fn addresses_are_absolute() {
 fn an_empty_page_is_an_empty_article() {
     let article = parse_article(b"", None, None, NOW);
     assert_eq!(article, Article::default());
+}
+
+#[test]
+fn a_short_last_paragraph_belongs_to_its_article() {
+    let body = |parts: &str| {
+        let head = "<title>A bridge is mended</title>";
+        let after = "<div class=foot><div>Sign up for our letter.</div></div>";
+        page(head, &format!("<h1>A bridge is mended</h1>{parts}{after}")).text
+    };
+    let want = |last: &str| format!("{PROSE} {PROSE} {PROSE}\n{last}");
+    let long = format!("{PROSE} {PROSE} {PROSE}");
+    let stated = |first: &str, last: &str| {
+        body(&format!(
+            "<div itemprop=articleBody><div>{first}</div><div>&nbsp;</div><div>{last}</div></div>"
+        ))
+    };
+    assert_eq!(stated(&long, "Regresan el domingo."), want("Regresan el domingo."));
+    assert_eq!(stated("It is open.", &long), format!("It is open.\n{long}"));
+    for none in [
+        "LA VOZ",
+        "Reporting by Ann Lee; editing by Tom Fox.",
+        "© Valley Post. All rights.",
+        "Read more",
+    ] {
+        assert_eq!(stated(&long, none), long, "{none}");
+    }
+    let block = |text: &str| {
+        format!("<div class=article__block><div class=article__text>{text}</div></div>")
+    };
+    for last in [
+        "Кит ушел в открытое море.",
+        "Пострадали около 60 тысяч пассажиров. Кибератаку в компании исключили.",
+    ] {
+        let blocks = format!("<div class=article__body>{}{}</div>", block(&long), block(last));
+        assert_eq!(body(&blocks), want(last));
+    }
+    // A box of another name is not of it.
+    let other =
+        "<div class=article__block><div class=article__quiz>Do you know the bridge?</div></div>";
+    assert_eq!(body(&format!("<div class=article__body>{}{other}</div>", block(&long))), long);
+}
+
+#[test]
+fn the_title_again_and_the_date_do_not_open_the_text() {
+    let said = "Мост через реку закрыли до весны. Движение пустили в обход, сообщили в мэрии.";
+    let above = "<div>Сейчас на сайте 346</div><div>Мост через реку закрыт</div><div>Мост через реку закрыт</div>";
+    for (line, from) in [
+        ("16 ноября 2026, 10:20", above),
+        ("Сегодня, 10:20", above),
+        ("Сегодня, 10:20", "<h2>Мост через реку закрыт</h2>"),
+        ("10:20 16.11.2026", "<div>Сейчас на сайте 346</div><h1>Мост через реку закрыт</h1>"),
+    ] {
+        for html in [
+            format!(
+                "<div class=all>{from}<div>{line}</div><div>{said}</div><div>{said}</div></div>"
+            ),
+            format!(
+                "<table><tr><td>{from}<p>{line}</p><p>{line}</p><p>{said} <p>{said}</td></tr></table>"
+            ),
+        ] {
+            let html = format!("<html lang=ru><title>Мост через реку закрыт</title><body>{html}");
+            let article = parse_known_article(html.as_bytes(), Some("utf-8"), None, NOW);
+            assert_eq!(article.text, [said; 2].join("\n"), "{html}");
+        }
+    }
+}
+
+#[test]
+fn the_line_that_signs_an_article_is_not_its_text() {
+    for last in ["LA VOZ", "(EFE)", "AFP", "Reporting by Ann Lee; Editing by Tom Fox"] {
+        let text = format!("<h1>A bridge is mended</h1><p>{PROSE}</p><p>{PROSE}</p><p>{last}</p>");
+        assert_eq!(page("<title>A bridge is mended</title>", &text).text, [PROSE; 2].join("\n"));
+    }
 }
 
 /// Pages that are expensive for what is not bounded.

@@ -8,6 +8,7 @@
 //! * Invariants: time is linear in the page, apart from the depth of the tree, which is limited.
 //! * What is not here: how blocks are cut, see `blocks`.
 
+use crate::article::ago;
 use crate::article::blocks::{Block, Kind, blocks};
 use crate::article::signs;
 use crate::article::title::plain;
@@ -29,8 +30,22 @@ const LEAD: usize = 140;
 const DATELINE: usize = 60;
 /// How long it is if more speaks for it.
 const SHORT_LEAD: usize = 30;
+/// How many lines above the text may be its title again, or its date.
+const OPENING: usize = 8;
 /// How many letters of a sentence are not linked.
 const PLAIN: usize = 15;
+/// How many letters the shortest sentence has.
+const SAID: usize = 8;
+/// How far up from the prose names are asked.
+const UP: usize = 4;
+/// How long the line is at most that tells who else made an article.
+const SIGNATURE: usize = 200;
+/// How many letters stand for an agency: `EFE`.
+const AGENCY: usize = 3;
+/// How many words the name of a house has.
+const HOUSE: usize = 3;
+/// How many names of holders of paragraphs are kept.
+const HOLDERS: usize = 8;
 /// How many blocks may stand between title and body.
 const BETWEEN: usize = 12;
 
@@ -108,10 +123,133 @@ fn inside(tree: &Tree, start: Id, title: &str, told: &[String], mut out: Vec<boo
     if !lists {
         leave_out_links(tree, root, &all, &mut out);
     }
-    let mut found = lead(tree, all, root, title, told);
-    found.extend(blocks(tree, root, &out));
+    let inner = blocks(tree, root, &out);
+    let parts = Parts::of(tree, root, &inner);
+    let (before, after) = around(tree, all, root);
+    let mut found = lead(tree, before, root, title, told, &parts);
+    found.extend(inner);
+    found.extend(after.into_iter().filter(|block| parts.has(tree, block)));
     trim(&mut found, title);
     found
+}
+
+/// The blocks before an element and those behind it.
+fn around(tree: &Tree, mut all: Vec<Block>, root: Id) -> (Vec<Block>, Vec<Block>) {
+    let is_inner = |b: &Block| (root..tree.end(root)).contains(&b.holder);
+    let from = all.iter().position(is_inner).unwrap_or(all.len());
+    let to = all.iter().rposition(is_inner).map_or(all.len(), |at| at + 1);
+    let after = all.split_off(to);
+    all.truncate(from);
+    (all, after)
+}
+
+/// Where parts of the article may stand outside of the element that holds nearly all of it.
+struct Parts {
+    /// What the page calls the body of the article.
+    body: Option<Id>,
+    /// Elements beside which such stand as are called the same.
+    twins: Vec<Id>,
+    /// Some that hold paragraphs.
+    holders: Vec<Id>,
+}
+
+impl Parts {
+    /// Where other parts of an article may stand whose `inner` blocks are those of `root`.
+    fn of(tree: &Tree, root: Id, inner: &[Block]) -> Parts {
+        let is_body = |id: &Id| {
+            let mut names = tree.attr(*id, "itemprop").split_ascii_whitespace();
+            names.any(|name| name.eq_ignore_ascii_case("articleBody"))
+        };
+        let around = std::iter::once(root).chain(tree.ancestors(root)).take(UP);
+        let mut holders: Vec<Id> = Vec::new();
+        for block in inner.iter().filter(|b| weight(b) > 0) {
+            let is_new = !holders.iter().any(|&id| called(tree, id) == called(tree, block.holder));
+            if is_new && holders.len() < HOLDERS {
+                holders.push(block.holder);
+            }
+        }
+        Parts {
+            body: tree.ancestors(root).take(UP).find(is_body),
+            twins: around.filter(|&up| !called(tree, up).1.is_empty()).collect(),
+            holders,
+        }
+    }
+
+    /// Whether a block outside is a sentence of the article.
+    fn has(&self, tree: &Tree, block: &Block) -> bool {
+        let holder = block.holder;
+        if !is_said(block) {
+            return false;
+        }
+        if self.body.is_some_and(|body| (body..tree.end(body)).contains(&holder)) {
+            return true;
+        }
+        let is_twin = |up: Id| {
+            self.twins.iter().any(|&twin| {
+                twin != up
+                    && tree.parent(twin) == tree.parent(up)
+                    && called(tree, twin) == called(tree, up)
+            })
+        };
+        self.holders.iter().any(|&id| called(tree, id) == called(tree, holder))
+            && std::iter::once(holder).chain(tree.ancestors(holder)).take(UP).any(is_twin)
+    }
+}
+
+/// The tag and the classes of an element.
+fn called(tree: &Tree, id: Id) -> (&str, &str) {
+    (tree.name(id), tree.attr(id, "class").trim())
+}
+
+/// Whether a block, however short, is a sentence that tells of no one's part in the making.
+fn is_said(block: &Block) -> bool {
+    block.kind == Kind::Plain
+        && block.linked * 2 <= block.size
+        && block.size >= SAID
+        && ends_as_sentence(&block.text)
+        && !is_credit(&block.text)
+}
+
+/// Whether a line tells who else made the article, or whose it is.
+fn is_credit(line: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "photo by ",
+        "photos by ",
+        "copyright",
+        "all rights reserved",
+        "todos los derechos",
+        "alle rechte",
+        "tous droits",
+    ];
+    let lower = line.to_lowercase();
+    line.contains('©') || is_report(line) || WORDS.iter().any(|word| lower.starts_with(word))
+}
+
+/// Whether a line names the reporters and editors of an agency.
+fn is_report(line: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "reporting by ",
+        "additional reporting by ",
+        "editing by ",
+        "writing by ",
+        "compiled by ",
+    ];
+    let lower = line.trim_start_matches(['(', '[', '*', ' ']).to_lowercase();
+    WORDS.iter().any(|word| lower.starts_with(word))
+}
+
+/// Whether a line at the end is the name of who sent the news (`LA VOZ`), or tells who else made it.
+fn is_signature(block: &Block) -> bool {
+    let line = block.text.as_str();
+    let is_letter = |c: char| c.is_uppercase() || matches!(c, ' ' | '/' | '-' | '(' | ')');
+    let is_house = || {
+        let letters = line.chars().filter(|c| c.is_uppercase()).count();
+        // A word alone may be any.
+        let is_sign = line.contains(' ') || line.starts_with('(') || letters <= AGENCY;
+        letters >= 2 && is_sign && line.chars().all(is_letter) && line.split(' ').count() <= HOUSE
+    };
+    let is_signed = block.kind == Kind::Plain && block.linked == 0;
+    is_signed && (is_house() || block.size <= SIGNATURE && is_report(line))
 }
 
 /// How many letters some blocks have.
@@ -271,20 +409,29 @@ fn leave_out_links(tree: &Tree, root: Id, all: &[Block], out: &mut [bool]) {
 /// Whether a block is a sentence some words of which are linked: it ends as sentences do, and what is not
 /// linked is more than what leads to a link (`Read also:`).
 fn is_sentence(block: &Block) -> bool {
-    let ends =
-        block.text.ends_with(['.', '!', '?', '…', '”', '"', '»', '。', '！', '？', '؟', '।']);
-    ends && block.size - block.linked >= PLAIN
+    ends_as_sentence(&block.text) && block.size - block.linked >= PLAIN
+}
+
+/// Whether a text ends as sentences do.
+fn ends_as_sentence(text: &str) -> bool {
+    text.ends_with(['.', '!', '?', '…', '”', '"', '»', '。', '！', '？', '؟', '।'])
 }
 
 /// The lead: what stands between the title and the body, is outside of the body, and is long, or what
 /// the page says it is about, or called a lead.
-fn lead(tree: &Tree, all: Vec<Block>, root: Id, title: &str, told: &[String]) -> Vec<Block> {
-    let before: Vec<Block> = all.into_iter().take_while(|b| b.holder < root).collect();
+fn lead(
+    tree: &Tree,
+    before: Vec<Block>,
+    root: Id,
+    title: &str,
+    told: &[String],
+    parts: &Parts,
+) -> Vec<Block> {
     let heading = before
         .iter()
         .rposition(|b| matches!(b.kind, Kind::Heading(_)) && plain(&b.text) == plain(title));
-    let Some(at) = heading.filter(|at| before.len() - at <= BETWEEN) else { return Vec::new() };
-    let top = before[at].holder;
+    let heading = heading.filter(|at| before.len() - at <= BETWEEN);
+    let top = heading.map_or(0, |at| before[at].holder);
     // The body may be cut in two that are called the same.
     let is_twin = |holder: Id| {
         let near = std::iter::once(holder).chain(tree.ancestors(holder).take(6));
@@ -303,7 +450,15 @@ fn lead(tree: &Tree, all: Vec<Block>, root: Id, title: &str, told: &[String]) ->
                     && (is_told(&b.text, told) || signs::is_lead(tree, b.holder, top))
                 || weight(b) > 0 && is_twin(b.holder))
     };
-    before.into_iter().skip(at + 1).filter(is_lead).take(3).collect()
+    let mut leads = 0;
+    let mut at = 0;
+    let is_of_it = |b: &Block| {
+        at += 1;
+        let lead = heading.is_some_and(|h| at > h + 1) && leads < 3 && is_lead(b);
+        leads += usize::from(lead);
+        lead || parts.has(tree, b)
+    };
+    before.into_iter().filter(is_of_it).collect()
 }
 
 /// Whether a text is what the page says it is about, or nearly so.
@@ -316,27 +471,42 @@ fn is_told(text: &str, told: &[String]) -> bool {
 /// Whether a block is the line under a title: `By Jane Doe - Published 18 November 2026, 14:05`.
 fn is_dateline(block: &Block) -> bool {
     let text = block.text.as_str();
-    let short = |date: when::Read| text.len() < date.end - date.start + DATELINE;
+    let short = |from: usize, to: usize| text.len() < to - from + DATELINE;
+    let is_written = || when::first(text, true).is_some_and(|date| short(date.start, date.end));
+    let is_counted = || ago::first(text).is_some_and(|d| d.alone && short(d.start, d.end));
     block.kind != Kind::Pre
         && !matches!(block.kind, Kind::Heading(_))
         && !text.ends_with(['.', '!', '?', '…', ':', '。', '！', '？', '؟', '।'])
         && text.len() < 3 * DATELINE
-        && when::first(text, true).is_some_and(short)
+        && (is_written() || is_counted())
 }
 
-/// Takes away the title, lines above the text that are little more than a date, and headings at the end that
-/// head nothing.
-fn trim(all: &mut Vec<Block>, title: &str) {
-    let is_title = |b: &Block| plain(&b.text) == plain(title);
+/// Takes away the title with the short lines above it, lines above the text that are little more than a date, and what
+/// at the end heads nothing or signs.
+pub(crate) fn trim(all: &mut Vec<Block>, title: &str) {
+    let title = plain(title);
+    let is_title = |b: &Block| !title.is_empty() && plain(&b.text) == title;
     if let Some(at) = all.iter().take(5).position(is_title) {
         all.remove(at);
+        // What stands above it is above the article.
+        if all[..at].iter().all(|b| weight(b) <= 0 && b.size < SHORT_LEAD)
+            && all[at..].iter().any(|b| weight(b) > 0)
+        {
+            all.drain(..at);
+        }
     }
-    if let Some(at) = all.iter().take(3).position(is_dateline)
-        && all[at + 1..].iter().any(|b| weight(b) > 0)
-    {
-        all.remove(at);
+    let is_prose = |b: &Block| weight(b) > 0 && !is_title(b) && !is_dateline(b);
+    if let Some(prose) = all.iter().position(is_prose) {
+        let mut at = 0;
+        all.retain(|b| {
+            at += 1;
+            at > prose.min(OPENING) || !(is_title(b) || is_dateline(b))
+        });
     }
     while all.len() > 1 && all.last().is_some_and(|b| matches!(b.kind, Kind::Heading(_))) {
+        all.pop();
+    }
+    if all.len() > 1 && all.last().is_some_and(is_signature) {
         all.pop();
     }
 }

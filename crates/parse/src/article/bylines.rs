@@ -18,7 +18,7 @@ const AUTHORS: &str = "article:author og:article:author dc.creator dcterms.creat
 /// Classes that say that an element holds the author.
 const BYLINES: &str = "author byline author-name authorname byline-name article-author post-author \
     entry-author fn autor auteur writer by-author c-byline article__author contributor \
-    author__name author_name article-byline byline__name meta-author post_author postauthor";
+    reporter journalist periodista author__name author_name article-byline byline__name meta-author post_author postauthor";
 
 impl Facts<'_> {
     /// Who wrote it. A person before the house: many pages call the site their author and name
@@ -44,6 +44,7 @@ impl Facts<'_> {
             labels.iter().any(|label| *label == first || *label == own)
                 || short.len() >= 2 && title::plain(name) == short
         };
+        let houses: Vec<String> = self.linked.houses().iter().map(|h| title::plain(h)).collect();
         let is_house = |whole: &String| {
             let name = title::plain(whole);
             let like = |other: &str| {
@@ -53,7 +54,8 @@ impl Facts<'_> {
                             && (other.contains(&name)
                                 || (other.len() >= 5 && name.contains(other)))))
             };
-            like(&site)
+            houses.contains(&name)
+                || like(&site)
                 || like(&host)
                 || is_short(whole)
                 || matches!(
@@ -120,7 +122,7 @@ impl Facts<'_> {
                     has_token(
                         f.tree,
                         id,
-                        "author byline autor auteur writer autorin verfasser authors",
+                        "author byline autor auteur writer autorin verfasser authors reporter journalist",
                     )
                 });
                 // A box with such a word in its name may hold anything.
@@ -238,7 +240,7 @@ impl Facts<'_> {
             (from..(from + 40).min(self.tree.len())).filter(|&id| !is_inline(self.tree.name(id)))
         {
             let line = self.apart(id);
-            if line.chars().count() > 80 || self.read(&line, Sure::Guessed).is_none() {
+            if line.chars().count() > 80 || self.shows_no_date(&line) {
                 continue;
             }
             // What leads to a list is the name of the list.
@@ -260,8 +262,12 @@ impl Facts<'_> {
         Vec::new()
     }
 
+    fn shows_no_date(&self, line: &str) -> bool {
+        self.read(line, Sure::Guessed).or_else(|| self.passed(line, Sure::Guessed)).is_none()
+    }
+
     /// Whether an element is part of a link that holds more than a name: that of another article.
-    fn is_in_teaser(&self, id: Id) -> bool {
+    pub(super) fn is_in_teaser(&self, id: Id) -> bool {
         let link = self.tree.ancestors(id).take(4).find(|&up| self.tree.name(up) == "a");
         link.is_some_and(|up| self.tree.line(up).chars().count() > 90)
     }
@@ -280,6 +286,7 @@ impl Facts<'_> {
                 "par ",
                 "por ",
                 "written by ",
+                "words by ",
                 "written by: ",
                 "beitrag von ",
                 "blog beitrag von ",

@@ -1,14 +1,15 @@
 //! When an article appeared and when it was changed.
 //!
 //! * What this is: the sources of a date in the order of their trust, down to a line near the
-//!   title that holds one.
+//!   title that holds one, or one counted from the day of the visit.
 //! * Its place: `article` asks for both dates; `when` does the reading, `facts` knows the page.
 //! * Invariants: the first source with a date that makes sense wins.
 
+use crate::article::ago::{self, Past};
 use crate::article::facts::{Facts, has_token};
 use crate::article::linked::value_of;
 use crate::article::tree::{Id, fold};
-use crate::article::{Sure, When};
+use crate::article::{Sure, When, zones};
 use argiope_model::Time;
 
 /// Names of `<meta>` that hold the date of appearance, the surest first.
@@ -24,6 +25,15 @@ const PUBLISHED: &str = "article:published_time og:published_time og:article:pub
     dc.date.publication publicationdate vr:published_time dc:created dc:date datecreated \
     date.created date.release eprints.date release_date releasedate article.created \
     video:release_date og:release_date blogger-date timestamp searchdate time";
+
+/// Words in the names of boxes that hold a date.
+const DATED: &str = "date published pubdate datetime dateline timestamp time postdate entrydate datum posted byline postmeta meta fecha postinfo info created submitted publish publication artikeldatum";
+
+/// How long a paragraph of the text is at least.
+const PARAGRAPH: usize = 120;
+
+/// How much may stand beside a date that is counted from the visit.
+const ASIDE: usize = 60;
 
 /// Whether one day is the other with day and month turned round: `11.03.17`.
 fn is_turned(one: Time, other: Time) -> bool {
@@ -52,6 +62,7 @@ impl Facts<'_> {
             .or_else(|| self.near_title())
             .or_else(|| stated(self.linked.any_text("uploadDate")))
             .or_else(|| self.scripts())
+            .or_else(|| self.counted())
             .or_else(|| self.modified().map(|m| When { sure: Sure::Guessed, ..m }))
             .or_else(|| self.description().and_then(|d| self.read(&d, Sure::Guessed)))
             .or_else(|| self.any_box());
@@ -90,7 +101,11 @@ impl Facts<'_> {
             .filter(|&id| self.tree.end(id) - id < 12 && !self.beside(id) && !self.is_today(id))
             .map(|id| self.tree.line(id))
             .filter(|line| (10..120).contains(&line.len()) && !says_changed(line))
-            .filter_map(|line| self.read(&line, when.sure))
+            .filter_map(|line| {
+                let counted =
+                    || self.passed(&line, when.sure).filter(|w| w.offset_minutes.is_none());
+                self.read(&line, when.sure).or_else(counted)
+            })
             .filter(|found| found.has_clock)
             .collect();
         let at = |apart: i64| shown.iter().find(|found| (day(**found) - day(when)).abs() == apart);
@@ -245,11 +260,10 @@ impl Facts<'_> {
 
     /// An element whose class says that it holds a date.
     fn named_box(&self) -> Option<When> {
-        const NAMES: &str = "date published pubdate datetime dateline timestamp time postdate entrydate datum posted byline postmeta meta fecha postinfo info created submitted publish publication artikeldatum";
         let mut boxes: Vec<Id> = self
             .elements()
             .filter(|&id| {
-                has_token(self.tree, id, NAMES)
+                has_token(self.tree, id, DATED)
                     && !self.beside(id)
                     && self.tree.end(id) - id < 80
                     && !self.is_today(id)
@@ -263,6 +277,73 @@ impl Facts<'_> {
             .filter(|line| line.len() < 250 && !says_changed(line))
             .collect();
         self.first_date(&lines, Sure::Likely)
+    }
+
+    /// A date counted from the day of the visit (`Yesterday, 10:20`), in an element or a line near the title.
+    fn counted(&self) -> Option<When> {
+        let heading = self.heading?;
+        let (from, len) = (self.tree.end(heading), self.tree.len());
+        let is_near = |id: &Id| {
+            self.tree.end(*id) - id < 30
+                && !self.beside(*id)
+                && !self.is_today(*id)
+                && !self.is_in_teaser(*id)
+        };
+        let is_dated = |id: &Id| {
+            let name = self.tree.name(*id);
+            name == "time" || !name.is_empty() && has_token(self.tree, *id, DATED)
+        };
+        let read = |sure: Sure| {
+            move |id: Id| {
+                let line = self.tree.line(id);
+                (line.len() < 160 && !says_changed(&line)).then(|| self.passed(&line, sure))?
+            }
+        };
+        let after = (from..(from + 250).min(len)).filter(is_dated).filter(is_near).take(20);
+        let before = (heading.saturating_sub(60)..heading).rev().filter(is_dated).filter(is_near);
+        let boxes = after.chain(before.take(10)).find_map(read(Sure::Likely));
+        // A line between the title and the text.
+        let mut texts = 0;
+        let is_above = |id: &Id| {
+            texts += usize::from(self.tree.words(*id).trim().len() > PARAGRAPH);
+            texts < 2
+        };
+        let is_loose = |id: &Id| {
+            let up = self.tree.ancestors(*id).take(3);
+            !up.chain([*id]).any(|up| matches!(self.tree.name(up), "a" | "li" | "button"))
+        };
+        let lines = || {
+            let above = (from..(from + 60).min(len)).take_while(is_above);
+            above.filter(is_near).filter(is_loose).take(30).find_map(read(Sure::Guessed))
+        };
+        boxes.or_else(lines)
+    }
+
+    /// A date counted from the day of the visit, in a line that holds little else.
+    pub(super) fn passed(&self, line: &str, sure: Sure) -> Option<When> {
+        let ago = ago::first(line)?;
+        if !ago.alone || line.len() > ago.end - ago.start + ASIDE {
+            return None;
+        }
+        let east = i64::from(self.east.unwrap_or(0)) * 60_000;
+        let day = |time: i64| time.div_euclid(ago::DAY) * ago::DAY;
+        let (time, clock) = match ago.past {
+            Past::Span(ms) if ms < ago::DAY => {
+                // To the minute, and the zone is known: it was counted from ours.
+                let time = Time((self.now.0 - ms).div_euclid(60_000) * 60_000);
+                let offset_minutes = Some(self.east.unwrap_or(0));
+                return Some(When { time, offset_minutes, has_clock: true, has_zone: false, sure });
+            }
+            Past::Span(ms) => (day(self.now.0 + east - ms), false),
+            Past::Day(back, clock) => {
+                let time = day(self.now.0 + east) - back * ago::DAY + clock.unwrap_or(0) * 1000;
+                // So far ahead no clock is: there it is still the day before.
+                let is_ahead = clock.is_some() && time - self.now.0 > zones::AHEAD;
+                (if is_ahead { time - ago::DAY } else { time }, clock.is_some())
+            }
+        };
+        let time = Time(time);
+        Some(When { time, offset_minutes: None, has_clock: clock, has_zone: false, sure })
     }
 
     /// The first date of some lines; what is little more than a date goes before prose.

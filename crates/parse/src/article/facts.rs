@@ -11,7 +11,7 @@ use crate::article::linked::{Blocks, Linked};
 use crate::article::signs::{self, is_comment};
 use crate::article::tree::{Id, Tree, fold};
 use crate::article::whole::Says;
-use crate::article::{Sure, When, when};
+use crate::article::{Sure, When, when, zones};
 use argiope_model::{CanonicalUrl, Time};
 
 /// How many `<meta>` are looked at.
@@ -46,6 +46,8 @@ pub(crate) struct Facts<'p> {
     /// The page as it came, for what scripts say.
     pub(super) html: &'p str,
     pub(super) day_first: bool,
+    /// Minutes east of Greenwich where it is most likely read.
+    pub(super) east: Option<i16>,
     /// The heading that is the title.
     pub(super) heading: Option<Id>,
     /// Which nodes are in comments, in a sidebar, below the page, or say something of a picture.
@@ -141,6 +143,7 @@ impl<'p> Facts<'p> {
             now,
             html,
             day_first,
+            east: zones::likely(language, host, now),
             heading,
         }
     }

@@ -161,6 +161,24 @@ impl<'b> Linked<'b> {
         list.into_iter().filter_map(|v| self.name(v)).collect()
     }
 
+    /// The authors that are no persons and publish the article themselves.
+    pub(crate) fn houses(&self) -> Vec<String> {
+        let publishers = self.names("publisher");
+        let is_house = |name: &String| {
+            let is = |object: &&Map<String, Value>| {
+                kinds(object).any(|kind| kind.ends_with("Organization"))
+                    && object
+                        .get("name")
+                        .and_then(first_text)
+                        .is_some_and(|n| unescaped(&n) == *name)
+            };
+            publishers.contains(name) && self.objects.iter().any(is)
+        };
+        let mut authors = self.names("author");
+        authors.retain(is_house);
+        authors
+    }
+
     fn name(&self, value: &Value) -> Option<String> {
         match value {
             Value::String(s) => Some(unescaped(s)).filter(|s| !s.is_empty()),

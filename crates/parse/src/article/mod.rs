@@ -10,6 +10,7 @@
 //!   bytes, URL and time give an equal [`Article`]; words of neighbouring blocks never meet.
 //! * What is not here: whether a page is an article, and scripts that build one.
 
+mod ago;
 mod blocks;
 mod body;
 mod bylines;
@@ -178,6 +179,9 @@ fn text(
         without_scripts(tree, html, &found).or_else(|| whole::instead(tree, &found, says, known));
     if let Some(all) = instead {
         found = all;
+        if known {
+            body::trim(&mut found, title);
+        }
     }
     once(&mut found);
     found

@@ -4,6 +4,7 @@
 //!   parted, and what is no name (`admin`, a URL) is none.
 //! * Its place: `facts` hands in what the page calls its author.
 
+use crate::article::ago::{self, Past};
 use crate::article::tree::fold;
 use crate::article::when;
 
@@ -17,10 +18,11 @@ const BEFORE: &str = "by|by:|von|par|por|door|di|da|od|av|af|words by|text by|st
     more from|voir tous les articles de|ver todas las entradas de|\
     ver todos los artículos de|mehr von|articles by|posts by|by staff writer|verfasser:|\
     redakteur:|editor:|posted on|veröffentlicht am|veröffentlicht|published on|published|publié le|posted|updated|last updated|aktualisiert|автор:|作者：|作者:|文/|文:|記者：|筆者：|글:|记者|posté par|article by|written by:|redaktion:|ein beitrag von|beitrag von|blog beitrag von|gastbeitrag von|\
-    ein gastbeitrag von|een artikel van|tekst:|текст:|di:|por:|foto y texto:|texto:|testo di|记者：|记者:|撰文：|文：|編輯：|责任编辑：";
+    ein gastbeitrag von|een artikel van|tekst:|текст:|di:|por:|foto y texto:|texto:|testo di|记者：|记者:|撰文：|文：|編輯：|责任编辑：|words and photos by|words and pictures by|words & photos by|text and photos by|\
+    story and photos by|text & photos by|words:";
 
 /// Words of publishing that stand behind names.
-const PUBLISHING: &str = "updated published posted publié publiée posté veröffentlicht erschienen aktualisiert \
+pub(super) const PUBLISHING: &str = "updated published posted publié publiée posté veröffentlicht erschienen aktualisiert \
     publicado publicada actualizado actualizada atualizado pubblicato pubblicata aggiornato gepubliceerd geplaatst \
     bijgewerkt publicerad publicerat uppdaterad publiceret udgivet opdateret publisert oppdatert opublikowano \
     opublikowane aktualizacja publikováno vydáno aktualizováno опубликовано опубликована обновлено опубліковано \
@@ -41,7 +43,23 @@ const NOBODY: &str = "admin|administrator|webmaster|root|user|guest|anonymous|wo
     website|follow us|print|wpadmin|about author|comments|posts|view all posts|\
     see all posts|uhr|clock|min read|minutes|full bio|view bio|read bio|see full bio|view profile|\
     view more posts|last modified|log in|sign in|sign up|get app|authored by|post|via|menu|search|\
-    mon|tue|wed|thu|fri|sat|sun|feb|mar|apr|jun|jul|aug|sep|sept|oct|nov|dec";
+    mon|tue|wed|thu|fri|sat|sun|feb|mar|apr|jun|jul|aug|sep|sept|oct|nov|dec|\
+    monday|tuesday|wednesday|thursday|friday|saturday|sunday|lunes|martes|miércoles|jueves|viernes|sábado|domingo|\
+    montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonnabend|sonntag|lundi|mardi|mercredi|jeudi|vendredi|samedi|\
+    dimanche|lunedì|martedì|mercoledì|giovedì|venerdì|sabato|domenica|segunda-feira|terça-feira|quarta-feira|\
+    quinta-feira|sexta-feira|segunda|terça|quarta|quinta|sexta|maandag|dinsdag|woensdag|donderdag|vrijdag|zaterdag|\
+    zondag|понедельник|вторник|среда|четверг|пятница|суббота|воскресенье|poniedziałek|wtorek|środa|czwartek|piątek|\
+    sobota|niedziela|pazartesi|salı|çarşamba|perşembe|cuma|cumartesi|pazar";
+
+/// Words for what somebody does at a paper.
+const POSTS: &str = "reporter editor writer correspondent journalist columnist producer photographer critic contributor \
+    presenter intern reporterin redakteur redakteurin korrespondent korrespondentin journalistin journaliste \
+    correspondant correspondante rédacteur rédactrice periodista redactor redactora corresponsal giornalista \
+    corrispondente jornalista repórter correspondente корреспондент журналист редактор обозреватель";
+
+/// Words for what was made besides the words.
+const SHOTS: &str = "photo photos photograph photographs photography picture pictures image images video videos \
+    illustration illustrations foto fotos fotografía fotografías bilder";
 
 /// The names in what a page calls its author.
 pub(crate) fn names(raw: &str) -> Vec<String> {
@@ -68,12 +86,44 @@ pub(crate) fn names(raw: &str) -> Vec<String> {
             before
         };
     }
+    // Nor is one that is counted from today.
+    if let Some(ago) =
+        ago::first(&text).filter(|ago| ago.alone || !matches!(ago.past, Past::Day(_, None)))
+    {
+        let before = names_in(&text[..ago.start]);
+        return if before.is_empty() { names_in(&text[ago.end..]) } else { before };
+    }
     names_in(&text)
+}
+
+/// Where a text goes over to who took the pictures: `Words by Jane Doe. Photos by John Roe`.
+fn shots(text: &str) -> Option<usize> {
+    let mut last = "";
+    let mut at = 0;
+    for word in text.split(' ') {
+        let is_shot = SHOTS
+            .split_ascii_whitespace()
+            .any(|shot| shot.eq_ignore_ascii_case(word.trim_end_matches(':')));
+        let behind = text[at + word.len()..].trim_start();
+        let leads = word.ends_with(':')
+            || ["by ", "by:", "von ", "de ", "di "].iter().any(|by| behind.starts_with(by));
+        if is_shot && leads && last.ends_with(['.', ';', ',', '|', '/', '·', '•', '–', '—', '-'])
+        {
+            return Some(at);
+        }
+        last = word;
+        at += word.len() + 1;
+    }
+    None
 }
 
 /// The names in a text without a date.
 fn names_in(text: &str) -> Vec<String> {
     let mut text = text.to_owned();
+    if let Some(at) = shots(&text) {
+        let words = text[..at].trim_end();
+        text.truncate(words.strip_suffix('.').unwrap_or(words).len());
+    }
     // What tells of publishing is no part of a name, nor is what stands behind it.
     let words = text.split(' ').scan(0, |at, word| {
         let from = *at;
@@ -180,6 +230,18 @@ fn names_in(text: &str) -> Vec<String> {
     parts.push(rest);
     for part in parts {
         let pieces: Vec<&str> = part.split(", ").collect();
+        let is_whole = |name: &str| (2..=4).contains(&name.split(' ').count()) && !is_role(name);
+        if pieces.iter().skip(1).any(|piece| is_post(piece)) && is_whole(pieces[0]) {
+            // `Jane Doe, Chief Reporter`
+            for piece in pieces.into_iter().filter(|piece| is_whole(piece) && !is_post(piece)) {
+                add(&mut out, piece);
+            }
+            continue;
+        }
+        if !out.is_empty() && is_post(part) && part.contains(' ') {
+            // `Jane Doe, Health and Science Reporter`
+            continue;
+        }
         // `Doe, Jane` is one; `Jane Doe, John Roe` are two; `Jane Doe, PhD` is one.
         if pieces.len() > 1
             && pieces.iter().all(|p| (2..=4).contains(&p.split(' ').count()) && !is_role(p))
@@ -276,6 +338,14 @@ fn is_role(text: &str) -> bool {
     .any(|r| lower.contains(r))
 }
 
+/// Whether a text says what somebody does at a paper.
+fn is_post(text: &str) -> bool {
+    text.split(|c: char| !c.is_alphabetic()).any(|word| {
+        let word = word.to_lowercase();
+        POSTS.split_ascii_whitespace().any(|post| post == word)
+    })
+}
+
 /// Whether a name is one for programs: `page.head.author`.
 fn is_key(name: &str) -> bool {
     name.matches('.').count() >= 2
@@ -322,6 +392,48 @@ mod tests {
             assert_eq!(names(line), [""; 0], "{line}");
         }
         assert_eq!(names("By J.R.R. Tolkien"), ["J.R.R. Tolkien"]);
+    }
+
+    #[test]
+    fn days_of_the_week_and_days_counted_from_today_are_nobody() {
+        for line in [
+            "| Jueves 19/11/2026 10:20",
+            "Hoy",
+            "Ayer",
+            "hace 2 horas",
+            "Hoy, 10:20",
+            "2 hours ago",
+            "昨天",
+        ] {
+            assert_eq!(names(line), [""; 0], "{line}");
+        }
+        for line in [
+            "Anna Berg, hace 2 horas",
+            "Anna Berg | Hoy",
+            "Anna Berg vor 2 Stunden",
+            "Hoy, 10:20 | Anna Berg",
+        ] {
+            assert_eq!(names(line), ["Anna Berg"], "{line}");
+        }
+        assert_eq!(names("By Chris Hoy"), ["Chris Hoy"]);
+    }
+
+    #[test]
+    fn what_somebody_does_is_no_part_of_a_name() {
+        for line in [
+            "Tom Bassett, Reporter",
+            "By Tom Bassett, Chief Reporter",
+            "By Tom Bassett, Health and Science Reporter",
+            "Tom Bassett, Senior Editor, News",
+            "Words by Tom Bassett. Photos by Ann Lee",
+            "Words by Tom Bassett | Photos: Ann Lee",
+            "Words and photos by Tom Bassett",
+        ] {
+            assert_eq!(names(line), ["Tom Bassett"], "{line}");
+        }
+        assert_eq!(names("By TOM BASSETT, Chief Reporter"), ["TOM BASSETT"]);
+        assert_eq!(names("Tom Bassett, Chief Reporter, and Ann Lee"), ["Tom Bassett", "Ann Lee"]);
+        assert_eq!(names("Tom Bassett, Ann Lee"), ["Tom Bassett", "Ann Lee"]);
     }
 
     #[test]

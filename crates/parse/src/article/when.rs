@@ -25,11 +25,11 @@ pub(crate) struct Read {
 }
 
 /// Minutes east of Greenwich, and whether the clocks of America go an hour ahead in summer.
-type Zone = (i16, bool);
+pub(super) type Zone = (i16, bool);
 
 /// A piece of a text.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Piece<'t> {
+pub(super) enum Piece<'t> {
     Number { value: i64, digits: usize },
     Word(&'t str),
     Sign(char),
@@ -87,7 +87,7 @@ fn joined(pieces: &[(usize, Piece<'_>)], at: usize) -> bool {
         && pieces[at - 1].0 + 1 == pieces[at].0
 }
 
-fn pieces(text: &str) -> Vec<(usize, Piece<'_>)> {
+pub(super) fn pieces(text: &str) -> Vec<(usize, Piece<'_>)> {
     let mut out = Vec::new();
     let mut chars = text.char_indices().peekable();
     while let Some((at, c)) = chars.next() {
@@ -245,7 +245,10 @@ fn date(
 }
 
 /// Seconds of the day and zone, when they stand within a few pieces.
-fn clock(pieces: &[(usize, Piece<'_>)], from: usize) -> Option<(i64, Option<Zone>, usize)> {
+pub(super) fn clock(
+    pieces: &[(usize, Piece<'_>)],
+    from: usize,
+) -> Option<(i64, Option<Zone>, usize)> {
     let at = (from..(from + 7).min(pieces.len()))
         .find(|&at| matches!(pieces[at].1, Piece::Number { .. }))?;
     // The day of a change is no clock.
@@ -262,7 +265,10 @@ fn clock(pieces: &[(usize, Piece<'_>)], from: usize) -> Option<(i64, Option<Zone
 }
 
 /// A time of day right before a date: `16:47 GMT, 16 November 2026`.
-fn clock_before(pieces: &[(usize, Piece<'_>)], at: usize) -> Option<(usize, i64, Option<Zone>)> {
+pub(super) fn clock_before(
+    pieces: &[(usize, Piece<'_>)],
+    at: usize,
+) -> Option<(usize, i64, Option<Zone>)> {
     (at.saturating_sub(9)..at).find_map(|start| {
         let (seconds, zone, next) = clock_at(pieces, start, None)?;
         let between = pieces.get(next..at)?;

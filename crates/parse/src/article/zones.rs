@@ -7,12 +7,12 @@
 //! * Invariants: what was written is never changed; a date without a clock stays as it is.
 //! * What is not here: zones west of Greenwich, which nothing tells for certain.
 
-use crate::article::When;
+use crate::article::{Sure, When};
 use crate::date::days;
 use argiope_model::Time;
 
 /// How far a time may lie ahead because of its zone.
-const AHEAD: i64 = 14 * 3_600_000;
+pub(super) const AHEAD: i64 = 14 * 3_600_000;
 
 /// A zone.
 struct Zone {
@@ -76,6 +76,14 @@ const EAST: &[Zone] = &[
     row(".nz", false, "", "", 720, false),
 ];
 
+/// The zone in which a page is most likely read at `now`, in minutes east of Greenwich.
+pub(crate) fn likely(language: Option<&str>, host: &str, now: Time) -> Option<i16> {
+    // What is a moment ahead asks for any zone.
+    let (time, offset_minutes) = (Time(now.0 + 1), None);
+    let when = When { time, offset_minutes, has_clock: true, has_zone: false, sure: Sure::Guessed };
+    placed(when, language, host, now).offset_minutes
+}
+
 /// A date with the zone that language and host tell, when it has none.
 pub(crate) fn placed(when: When, language: Option<&str>, host: &str, now: Time) -> When {
     if !when.has_clock || when.offset_minutes.is_some() {
@@ -118,7 +126,6 @@ fn is_summer(time: Time) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::article::Sure;
 
     /// 2026-11-16T12:00:00Z.
     const NOW: Time = Time(1_794_830_400_000);
