@@ -14,15 +14,15 @@
 //! * What is not here: what is stored of a page (its links are stored whole), and what is an article in the
 //!   end (`news`).
 
+use crate::fronts::{fronts, guessed, leads_away};
 use crate::settings::NewsSettings;
 use argiope_frontier::Entry;
 use argiope_model::{
     CanonicalUrl, FetchOutcome, Link, LinkKind, OutcomeKind, Role, Suffixes, Time,
 };
 use argiope_news::{
-    FeedLink, Learned, PageKind, Recipe, Sites, common_recipe, dates_in_url, feed_links,
-    front_pages, headlines, is_article_url, is_section_url, is_service, page_kind, subject_of,
-    without_tracking,
+    FeedLink, Learned, PageKind, Recipe, Sites, common_recipe, dates_in_url, feed_links, headlines,
+    is_article_url, is_section_url, is_service, page_kind, subject_of, without_tracking,
 };
 use argiope_parse::{
     Feed, Outline, Sitemap, SitemapKind, is_sitemap, parse_feed, parse_outline, parse_sitemap,
@@ -129,6 +129,8 @@ pub(crate) struct Gather {
     since: Option<Time>,
     /// The same of single sites, whose recipes were changed during the run.
     changed: Mutex<HashMap<String, Time>>,
+    /// The fronts of sites that answer without TLS only: these are asked in place of those that were guessed.
+    plain: Mutex<HashMap<String, Vec<CanonicalUrl>>>,
 }
 
 impl Gather {
@@ -139,6 +141,7 @@ impl Gather {
             learned: Mutex::default(),
             since: settings.since,
             changed: Mutex::default(),
+            plain: Mutex::default(),
         }
     }
 
@@ -177,6 +180,26 @@ impl Gather {
         since.is_some_and(|since| last.is_none_or(|last| last < since))
     }
 
+    /// Of a site whose fronts are guessed these are asked, without TLS; where there are none, those with.
+    pub(crate) fn ask_plainly(&self, site: &str, fronts: Vec<CanonicalUrl>) {
+        match fronts.is_empty() {
+            true => self.plain().remove(site),
+            false => self.plain().insert(site.to_owned(), fronts),
+        };
+    }
+
+    fn plain(&self) -> std::sync::MutexGuard<'_, HashMap<String, Vec<CanonicalUrl>>> {
+        self.plain.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether a page is a front that is asked without TLS; or one that was guessed, and another is asked in its place.
+    fn stands_for(&self, recipe: &Recipe, url: &CanonicalUrl) -> Option<bool> {
+        let plain = self.plain();
+        let asked = plain.get(&recipe.site).filter(|_| url.path() == "/")?;
+        let is_guessed = || guessed(recipe).is_some_and(|guessed| guessed.https.contains(url));
+        if asked.contains(url) { Some(true) } else { is_guessed().then_some(false) }
+    }
+
     /// Whether a site is meant in this run.
     pub(crate) fn means(&self, recipe: &Recipe) -> bool {
         let only = &self.settings.sites;
@@ -204,7 +227,10 @@ impl Gather {
         };
         let cycle = recipe.cycle.unwrap_or(self.settings.cycle);
         let slow = cycle.max(SLOW);
+        let stands = self.stands_for(recipe, url).filter(|_| kind == Kind::Front);
+        let is_seed = is_seed || stands == Some(true);
         match kind {
+            _ if stands == Some(false) => Cadence::Never,
             Kind::Article if now.since(first_seen) >= self.settings.recent => Cadence::Policy,
             Kind::Feed if is_general_sitemap(url) => Cadence::Slow(slow),
             _ if failures == 0 || is_seed => Cadence::Every(cycle),
@@ -414,30 +440,9 @@ impl Gather {
     }
 }
 
-/// The front pages of a site: those that its recipe names, else where sites have them.
-pub(crate) fn fronts(recipe: &Recipe) -> Vec<CanonicalUrl> {
-    let named = match recipe.front.is_empty() {
-        true => front_pages(&recipe.site),
-        false => recipe.front.clone(),
-    };
-    named.iter().filter_map(|front| CanonicalUrl::parse(front).ok()).collect()
-}
-
-/// The feeds that a recipe names.
-pub(crate) fn feeds(recipe: &Recipe) -> Vec<CanonicalUrl> {
-    recipe.feeds.iter().filter_map(|feed| CanonicalUrl::parse(feed).ok()).collect()
-}
-
 /// The recipe for a page or a file: because it is named as a feed, else by its host.
 fn recipe_for<'s>(sites: &'s Sites, url: &CanonicalUrl) -> Option<&'s Recipe> {
     sites.naming(url).or_else(|| sites.of(url.host()))
-}
-
-/// Whether an address, to which an article of a site leads now, is no article of it: a front page, or
-/// elsewhere.
-pub(crate) fn leads_away(recipe: &Recipe, to: &CanonicalUrl) -> bool {
-    let is_front = to.path() == "/" || is_section_url(to) && !is_article_url(to);
-    !recipe.is_for(to.host()) || is_front || fronts(recipe).contains(to)
 }
 
 /// Whether an answer in place of an article says that there is none any more.

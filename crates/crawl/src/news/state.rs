@@ -23,7 +23,7 @@ use super::{NewsError, NewsSource};
 use crate::backlinks::chain;
 use crate::data_dir::DataDir;
 use crate::follow::{Failure, Follower};
-use crate::gather::{feeds, fronts};
+use crate::fronts::{feeds, fronts, guessed};
 use crate::settings::EngineSettings;
 use crate::world::Clock;
 use argiope_model::{HostKey, Role, Suffixes, Time, UrlKey};
@@ -595,7 +595,8 @@ impl NewsState {
     /// When sites were looked at last: when one of their front pages or named feeds was asked for.
     pub(super) fn looked(&self, sites: &Sites) -> Result<HashMap<String, Time>, NewsError> {
         let pages = |recipe: &Recipe| {
-            let of_site = fronts(recipe).into_iter().chain(feeds(recipe));
+            let plain = guessed(recipe).map(|guessed| guessed.plain).unwrap_or_default();
+            let of_site = fronts(recipe).into_iter().chain(plain).chain(feeds(recipe));
             let keys = of_site.map(|url| (recipe.site.clone(), url.key(&self.pinned)));
             keys.collect::<Vec<_>>()
         };

@@ -3,13 +3,19 @@
 use argiope_crawl::DataDir;
 use argiope_frontier::SkipReason;
 use argiope_model::CanonicalUrl;
-use argiope_news::{Recipe, front_pages};
+use argiope_news::{Recipe, front_pages, plain_front_pages};
 use argiope_store::{Store, UrlState};
 
 /// A sentence for each front page of a site that was not read, as the store knows it.
 pub fn unread(dir: &DataDir, store: &dyn Store, recipe: &Recipe) -> anyhow::Result<Vec<String>> {
-    let fronts = match recipe.front.is_empty() {
-        true => front_pages(&recipe.site),
+    let guessed = front_pages(&recipe.site);
+    let fronts = match recipe.front.is_empty() || recipe.front == guessed {
+        // Where nobody answers with TLS it was tried without.
+        true => {
+            let plain = plain_front_pages(&recipe.site).into_iter();
+            let plain = plain.filter(|front| !guessed.contains(front));
+            guessed.iter().cloned().chain(plain).collect()
+        }
         false => recipe.front.clone(),
     };
     let mut said = Vec::new();
