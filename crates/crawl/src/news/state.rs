@@ -126,7 +126,7 @@ pub(super) struct Open {
 pub struct Gained {
     /// Articles that were not there before.
     pub new: u64,
-    /// Others of which there is another version.
+    /// Of which there is another version, these or others.
     pub changed: u64,
 }
 
@@ -722,7 +722,7 @@ impl NewsState {
         self.with(Open::keep_place)
     }
 
-    /// Articles first seen at or after a time, and others that got a version since, by site.
+    /// Articles first seen at or after a time, and those that got a version since, by site.
     pub fn gained(&self, since: Time) -> Result<BTreeMap<String, Gained>, NewsError> {
         self.with(|open| {
             let mut out: BTreeMap<String, Gained> = BTreeMap::new();
@@ -732,7 +732,7 @@ impl NewsState {
                     let site = open.table.sites.name(row.site).unwrap_or_default();
                     let gained = out.entry(site.to_owned()).or_default();
                     gained.new += u64::from(new);
-                    gained.changed += u64::from(changed && !new);
+                    gained.changed += u64::from(changed);
                 }
             }
             Ok(out)
