@@ -11,7 +11,10 @@
 //!   nothing. The file of articles can be thrown away; what the reader has is in a file of its own and cannot.
 //! * Where no site is followed, nothing is read and no file is made.
 
+mod named;
 mod newcomers;
+
+pub(super) use named::is_nameless;
 
 use super::hint::Hints;
 use super::intake::{Known, Looked, Pages, Unread, unpacked};
@@ -87,6 +90,8 @@ pub(super) struct Open {
     pub hints: Hints,
     /// What sites call themselves on the pages of their articles, and how often.
     called: HashMap<String, HashMap<String, u32>>,
+    /// What the front pages of others call them.
+    titles: named::Titles,
     /// When articles and their versions were taken in, of those that came since the news were opened, by their numbers.
     pub came: HashMap<u64, i64>,
     /// How far each partition's log is read.
@@ -161,6 +166,7 @@ impl Open {
             reader,
             hints: Hints::default(),
             called: HashMap::new(),
+            titles: HashMap::new(),
             came: HashMap::new(),
             read: BTreeMap::new(),
             begun: None,
@@ -258,12 +264,6 @@ impl Open {
         if names.len() < NAMES || names.contains_key(&name) {
             *names.entry(name).or_default() += 1;
         }
-    }
-
-    /// What most of its pages call a site.
-    pub fn called(&self, site: &str) -> Option<&str> {
-        let names = self.called.get(site)?.iter();
-        names.max_by_key(|(name, count)| (**count, std::cmp::Reverse(*name))).map(|(n, _)| &**n)
     }
 
     /// Keeps an article, new or again.
