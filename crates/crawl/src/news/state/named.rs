@@ -1,4 +1,5 @@
-//! What sites are called that have no name of their own, and whose articles do not tell: by the title of their front page.
+//! What sites are called that have no name of their own, and whose articles do not tell: by the title of their front page, else
+//! of a feed.
 //!
 //! * A title says more than the name (`The N | News, sport and weather`): of its parts the one that is like the domain
 //!   counts, else the first one that says something.
@@ -7,13 +8,18 @@
 use super::{NewsState, Open};
 use crate::fronts::{fronts, guessed};
 use crate::news::NewsError;
-use crate::versions::{Shelf, Versions};
+use crate::versions::{CapturesOf, Shelf, Versions};
 use argiope_model::CanonicalUrl;
 use argiope_news::{Recipe, Sites};
+use argiope_parse::parse_feed;
 use std::collections::HashMap;
+use std::io::Read as _;
 
 /// Characters of a name.
 const LONGEST: usize = 40;
+/// Feeds of a site that are looked at for its name, and bytes of each.
+const FEEDS: usize = 3;
+const FEED_BYTES: u64 = 1 << 20;
 /// What stands between the parts of a title.
 const BETWEEN: [&str; 9] = [" | ", " - ", " – ", " — ", " · ", " • ", " » ", ": ", " :: "];
 /// Parts that say nothing: the pages are called so everywhere.
@@ -96,7 +102,10 @@ impl NewsState {
                 }
                 let known = open.titles.get(&recipe.site).map(|(time, _)| *time);
                 if let Some((time, title)) = self.front_title(recipe, known)? {
-                    let name = name_in(&title, &recipe.site);
+                    let mut name = name_in(&title, &recipe.site);
+                    if name.is_none() {
+                        name = self.feed_title(recipe)?;
+                    }
                     open.titles.insert(recipe.site.clone(), (time, name));
                 }
             }
@@ -120,17 +129,40 @@ impl NewsState {
         let mut found: Vec<_> = found.filter(|(at, ..)| known.is_none_or(|k| k < *at)).collect();
         found.sort_by_key(|(at, ..)| std::cmp::Reverse(*at));
         let none = |_: &str| Ok(Vec::new());
-        let shelf = Shelf { warc: self.warc.clone(), text: self.text.clone(), captures_of: &none };
+        let shelf = self.shelf(&none);
         for (at, url, key) in found {
             let page = Versions { url, captures: self.store.captures(key)? };
             let Some(n) = page.captures.iter().rposition(|c| c.text.is_some()) else { continue };
             // What cannot be read now may be another time.
             let Ok(Some(text)) = shelf.text(&page, n) else { continue };
-            if !text.title.trim().is_empty() {
-                return Ok(Some((at, text.title)));
+            return Ok(Some((at, text.title)));
+        }
+        Ok(None)
+    }
+
+    /// What a feed of a site calls itself.
+    fn feed_title(&self, recipe: &Recipe) -> Result<Option<String>, NewsError> {
+        let none = |_: &str| Ok(Vec::new());
+        let shelf = self.shelf(&none);
+        let found = self.feeds(&Sites::new(vec![recipe.clone()]))?;
+        let found = found.iter().filter_map(|row| CanonicalUrl::parse(row["url"].as_str()?).ok());
+        for url in found.take(FEEDS) {
+            let captures = self.store.captures(url.key(&self.pinned))?;
+            let page = Versions { url, captures };
+            let n = page.captures.iter().rposition(|c| c.record.is_some() && !c.revisit);
+            let Some(opened) = n.and_then(|n| shelf.open(&page, n).ok()) else { continue };
+            let mut bytes = Vec::new();
+            let read = opened.plain().map(|plain| plain.take(FEED_BYTES).read_to_end(&mut bytes));
+            let feed = read.ok().and_then(|_| parse_feed(&bytes, None, Some(&page.url)));
+            if let Some(name) = feed.and_then(|feed| name_in(&feed.title, &recipe.site)) {
+                return Ok(Some(name));
             }
         }
         Ok(None)
+    }
+
+    fn shelf<'s>(&self, captures_of: &'s CapturesOf<'s>) -> Shelf<'s> {
+        Shelf { warc: self.warc.clone(), text: self.text.clone(), captures_of }
     }
 }
 
