@@ -14,15 +14,18 @@
 //! * What is not here: what is stored of a page (its links are stored whole), and what is an article in the
 //!   end (`news`).
 
+#[cfg(test)]
+mod tests;
+
+use crate::fronts::{fronts, guessed, leads_away};
 use crate::settings::NewsSettings;
 use argiope_frontier::Entry;
 use argiope_model::{
     CanonicalUrl, FetchOutcome, Link, LinkKind, OutcomeKind, Role, Suffixes, Time,
 };
 use argiope_news::{
-    FeedLink, Learned, PageKind, Recipe, Sites, common_recipe, dates_in_url, feed_links,
-    front_pages, headlines, is_article_url, is_section_url, is_service, page_kind, subject_of,
-    without_tracking,
+    FeedLink, Headline, Learned, PageKind, Recipe, Sites, common_recipe, dates_in_url, feed_links,
+    headlines, is_article_url, is_section_url, is_service, page_kind, subject_of, without_tracking,
 };
 use argiope_parse::{
     Feed, Outline, Sitemap, SitemapKind, is_sitemap, parse_feed, parse_outline, parse_sitemap,
@@ -129,6 +132,8 @@ pub(crate) struct Gather {
     since: Option<Time>,
     /// The same of single sites, whose recipes were changed during the run.
     changed: Mutex<HashMap<String, Time>>,
+    /// The fronts of sites that answer without TLS only: these are asked in place of those that were guessed.
+    plain: Mutex<HashMap<String, Vec<CanonicalUrl>>>,
 }
 
 impl Gather {
@@ -139,6 +144,7 @@ impl Gather {
             learned: Mutex::default(),
             since: settings.since,
             changed: Mutex::default(),
+            plain: Mutex::default(),
         }
     }
 
@@ -177,6 +183,26 @@ impl Gather {
         since.is_some_and(|since| last.is_none_or(|last| last < since))
     }
 
+    /// Of a site whose fronts are guessed these are asked, without TLS; where there are none, those with.
+    pub(crate) fn ask_plainly(&self, site: &str, fronts: Vec<CanonicalUrl>) {
+        match fronts.is_empty() {
+            true => self.plain().remove(site),
+            false => self.plain().insert(site.to_owned(), fronts),
+        };
+    }
+
+    fn plain(&self) -> std::sync::MutexGuard<'_, HashMap<String, Vec<CanonicalUrl>>> {
+        self.plain.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether a page is a front that is asked without TLS; or one that was guessed, and another is asked in its place.
+    fn stands_for(&self, recipe: &Recipe, url: &CanonicalUrl) -> Option<bool> {
+        let plain = self.plain();
+        let asked = plain.get(&recipe.site).filter(|_| url.path() == "/")?;
+        let is_guessed = || guessed(recipe).is_some_and(|guessed| guessed.https.contains(url));
+        if asked.contains(url) { Some(true) } else { is_guessed().then_some(false) }
+    }
+
     /// Whether a site is meant in this run.
     pub(crate) fn means(&self, recipe: &Recipe) -> bool {
         let only = &self.settings.sites;
@@ -204,7 +230,10 @@ impl Gather {
         };
         let cycle = recipe.cycle.unwrap_or(self.settings.cycle);
         let slow = cycle.max(SLOW);
+        let stands = self.stands_for(recipe, url).filter(|_| kind == Kind::Front);
+        let is_seed = is_seed || stands == Some(true);
         match kind {
+            _ if stands == Some(false) => Cadence::Never,
             Kind::Article if now.since(first_seen) >= self.settings.recent => Cadence::Policy,
             Kind::Feed if is_general_sitemap(url) => Cadence::Slow(slow),
             _ if failures == 0 || is_seed => Cadence::Every(cycle),
@@ -292,8 +321,13 @@ impl Gather {
                 out.push(to);
             }
         };
-        for headline in headlines(outline, url, suffixes, &learned, now) {
+        let shown = headlines(outline, url, suffixes, &learned, now);
+        let again = also_at(&shown, links);
+        for headline in shown {
             take(headline.url, &[&headline.section], &mut out);
+        }
+        for to in again.into_iter().filter(|to| reading.is_article(to)) {
+            take(to, &[], &mut out);
         }
         // What a person has written down holds wherever it stands on the page.
         if !reading.recipe.patterns.is_empty() {
@@ -414,30 +448,26 @@ impl Gather {
     }
 }
 
-/// The front pages of a site: those that its recipe names, else where sites have them.
-pub(crate) fn fronts(recipe: &Recipe) -> Vec<CanonicalUrl> {
-    let named = match recipe.front.is_empty() {
-        true => front_pages(&recipe.site),
-        false => recipe.front.clone(),
+/// Headlines that a page leads to in other sections, too: the same words, the same end of the address. One is shown of
+/// them, and the article is there as long as one of its addresses is.
+fn also_at(shown: &[Headline], links: &[Link]) -> Vec<CanonicalUrl> {
+    fn last(url: &CanonicalUrl) -> Option<&str> {
+        url.path().rsplit('/').next().filter(|last| !last.is_empty() && url.query().is_none())
+    }
+    let named: HashSet<(&str, &str)> =
+        shown.iter().filter_map(|one| Some((one.title.as_str(), last(&one.url)?))).collect();
+    let is_shown = |to: &CanonicalUrl| shown.iter().any(|one| one.url == *to);
+    let same = |link: &&Link| {
+        is_anchor(link)
+            && last(&link.url).is_some_and(|last| named.contains(&(link.words.trim(), last)))
     };
-    named.iter().filter_map(|front| CanonicalUrl::parse(front).ok()).collect()
-}
-
-/// The feeds that a recipe names.
-pub(crate) fn feeds(recipe: &Recipe) -> Vec<CanonicalUrl> {
-    recipe.feeds.iter().filter_map(|feed| CanonicalUrl::parse(feed).ok()).collect()
+    let all = links.iter().filter(same).map(|link| without_tracking(&link.url));
+    all.filter(|to| !is_shown(to)).collect()
 }
 
 /// The recipe for a page or a file: because it is named as a feed, else by its host.
 fn recipe_for<'s>(sites: &'s Sites, url: &CanonicalUrl) -> Option<&'s Recipe> {
     sites.naming(url).or_else(|| sites.of(url.host()))
-}
-
-/// Whether an address, to which an article of a site leads now, is no article of it: a front page, or
-/// elsewhere.
-pub(crate) fn leads_away(recipe: &Recipe, to: &CanonicalUrl) -> bool {
-    let is_front = to.path() == "/" || is_section_url(to) && !is_article_url(to);
-    !recipe.is_for(to.host()) || is_front || fronts(recipe).contains(to)
 }
 
 /// Whether an answer in place of an article says that there is none any more.
@@ -646,152 +676,4 @@ fn may_be_section(link: &Link) -> bool {
         && words.chars().count() <= 24
         && words.split_whitespace().count() <= 2
         && words.chars().all(is_word)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn url(text: &str) -> CanonicalUrl {
-        CanonicalUrl::parse(text).unwrap()
-    }
-
-    #[test]
-    fn the_day_in_a_url_is_a_time() {
-        let day = |path: &str| day_in(&url(&format!("http://n.test{path}"))).map(|t| t.to_string());
-        assert!(day("/2026/11/16/a-b").unwrap().starts_with("2026-11-16T00:00:00"));
-        assert!(day("/x/2024-02-29/1.html").unwrap().starts_with("2024-02-29"));
-        assert!(day("/2025/03/01/a").unwrap().starts_with("2025-03-01"));
-        assert_eq!(day("/2026/11/a-b"), None);
-    }
-
-    #[test]
-    fn old_by_its_url_is_what_tells_a_day_long_ago_or_a_year() {
-        let now = Time::of_day(2026, 11, 18).unwrap();
-        let old = |path: &str| is_old(&url(&format!("http://n.test{path}")), now);
-        for path in [
-            "/sport/2019/03/14/old-story-7",
-            "/2026/10/01/a-b",
-            "/x/2013-12-01/081.shtml",
-            "/2019/03/a-b-c",
-            "/201903/a-b-c",
-            "/2019/a-b-c",
-            "/archive/2024/a-b-c-77",
-        ] {
-            assert!(old(path), "{path}");
-        }
-        for path in [
-            "/2026/11/16/a-b",
-            "/2026/10/25/a-b",
-            "/2026/10/a-b",
-            "/2026/02/a-b",
-            "/2025/a-b",
-            "/a-b-2019",
-            "/news/1999-1",
-            "/2026/11/16/what-we-know-of-2013-12-01",
-            "/sport/123456.html",
-            "/a",
-        ] {
-            assert!(!old(path), "{path}");
-        }
-    }
-
-    #[test]
-    fn sections_are_those_with_a_subject_and_a_few_others() {
-        let link = |to: &str, words: &str| Link {
-            url: url(to),
-            words: words.into(),
-            kind: LinkKind::Anchor,
-            nofollow: false,
-            count: 1,
-        };
-        let links = [
-            link("http://www.n.test/garden-and-home", "Our garden, our home and you"),
-            link("http://www.n.test/allerlei/", "Allerlei"),
-            link("http://garten.n.test/", "Garten"),
-            link("http://www.n.test/politik/", "Politik"),
-            link("http://www.n.test/s3/", "Sport"),
-            link("http://www.n.test/impressum", "Impressum"),
-            link("http://shop.n.test/", "Shop"),
-            link("http://www.n.test/2026/11/16/a-story-that-is-told", "A story"),
-            link("http://other.test/politik/", "Politik"),
-        ];
-        let recipe = Recipe {
-            site: "n.test".to_owned(),
-            front: vec!["http://www.n.test/".to_owned()],
-            ..Recipe::default()
-        };
-        let of = |subject| {
-            let reading = Reading::new(&recipe, subject);
-            let front = url("http://www.n.test/");
-            let found: Vec<String> =
-                reading.sections(&links, &front).map(|u| u.to_string()).collect();
-            found
-        };
-        let politics = "http://www.n.test/politik/";
-        let known = [politics, "http://www.n.test/s3/"];
-        let others = ["http://www.n.test/allerlei/", "http://garten.n.test/"];
-        assert_eq!(of(None), [known, others].concat());
-        assert_eq!(of(Some("politics")), [politics]);
-    }
-
-    #[test]
-    fn of_many_sitemaps_those_with_news_are_read() {
-        let now = Time(1_800_000_000_000);
-        let at = |n: usize| url(&format!("http://n.test/sitemap-{n}.xml"));
-        let chosen = |all: Vec<(CanonicalUrl, Option<Time>)>| -> Vec<String> {
-            let all = sitemaps_worth_reading(all, now);
-            all.iter().map(|url| url.path().to_owned()).collect()
-        };
-        let news = url("http://n.test/sitemap-news.xml");
-        assert_eq!(chosen(vec![(at(1), Some(now)), (news, None)]), ["/sitemap-news.xml"]);
-        let aged = (0..9).map(|n| (at(n), Some(Time(now.0 - n as i64 * DAY_MS)))).collect();
-        assert_eq!(chosen(aged).len(), 4);
-        let bare = (0..9).map(|n| (at(n), None)).collect();
-        assert_eq!(chosen(bare), ["/sitemap-0.xml", "/sitemap-8.xml"]);
-        assert_eq!(chosen(vec![(at(5), None)]), ["/sitemap-5.xml"]);
-    }
-
-    #[test]
-    fn subjects_are_told_by_hosts_paths_headings_and_the_page() {
-        let recipe = Recipe { site: "n.test".to_owned(), ..Recipe::default() };
-        let reading = Reading::new(&recipe, Some("Sports"));
-        let on = |text: &str, words: &[&str], here: &[String]| {
-            reading.is_on_subject(&url(text), words, here)
-        };
-        assert!(on("http://sports.n.test/x/1.html", &[], &[]));
-        assert!(on("http://www.n.test/sport/2026/11/16/a-b", &[], &[]));
-        assert!(on("http://www.n.test/a/b-c-d-e-f", &["Sport heute"], &[]));
-        assert!(on("http://www.n.test/a/b-c-d-e-f", &[], &["sport".to_owned()]));
-        assert!(!on("http://www.n.test/politics/2026/11/16/a-b", &[], &["sport".to_owned()]));
-        assert!(!on("http://www.n.test/a/b-c-d-e-f", &[], &[]));
-    }
-
-    #[test]
-    fn what_cannot_be_had_is_asked_for_more_rarely_unless_it_is_a_front_page() {
-        let recipe = Recipe { site: "n.test".to_owned(), ..Recipe::default() };
-        let sites = Arc::new(Sites::new(vec![recipe]));
-        let source = crate::news::NewsSource::new(move || sites.clone());
-        let gather = Gather::new(&NewsSettings { source, ..NewsSettings::default() });
-        let now = Time(1_800_000_000_000);
-        let of = |text: &str, kind, seed, age: i64, failures| {
-            gather.cadence(&url(text), kind, seed, Time(now.0 - age), failures, now)
-        };
-        let minutes = |n: u64| Duration::from_secs(60 * n);
-        let (feed, day) = ("http://n.test/feed", 86_400_000);
-        assert_eq!(of(feed, Kind::Feed, false, 0, 0), Cadence::Every(minutes(15)));
-        assert_eq!(of(feed, Kind::Feed, false, 0, 2), Cadence::Slow(minutes(60)));
-        assert_eq!(of(feed, Kind::Feed, false, 0, 200), Cadence::Slow(SLOW));
-        assert_eq!(
-            of("http://n.test/", Kind::Front, true, 9 * day, 9),
-            Cadence::Every(minutes(15))
-        );
-        assert_eq!(of("http://n.test/sitemap.xml", Kind::Feed, false, 0, 0), Cadence::Slow(SLOW));
-        assert_eq!(
-            of("http://n.test/a", Kind::Article, false, day, 0),
-            Cadence::Every(minutes(15))
-        );
-        assert_eq!(of("http://n.test/a", Kind::Article, false, 3 * day, 0), Cadence::Policy);
-        assert_eq!(of("http://m.test/", Kind::Front, true, 0, 0), Cadence::Never);
-    }
 }

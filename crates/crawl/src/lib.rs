@@ -70,6 +70,7 @@ mod filters;
 mod fleet;
 mod follow;
 mod forget;
+mod fronts;
 mod gather;
 mod group;
 mod import;

@@ -1,7 +1,7 @@
 //! From what the user asked to a job: a new one, or one to go on with.
 
 use crate::director::caps::is_raised;
-use crate::gather::fronts;
+use crate::fronts::fronts;
 use argiope_model::{
     Aim, CanonicalUrl, Job, JobId, JobState, Limits, Order, QueryPolicy, Scope, ScopeRule,
     Suffixes, Time, Wanted,

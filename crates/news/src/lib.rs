@@ -24,7 +24,7 @@ pub use headlines::{Headline, headlines, is_popular_heading, without_tracking};
 pub use hints::{FeedLink, PageKind, feed_links, is_feed_url, page_kind};
 pub use learned::Learned;
 pub use recipe::{ArticleRule, NoArticle, Part, Pattern, PatternError, Recipe, UrlParts};
-pub use recipes::{common_recipe, front_pages, subject_of};
+pub use recipes::{common_recipe, front_pages, plain_front_pages, subject_of};
 pub use rule_words::{QueryWords, RuleWords};
 pub use service::is_service;
 pub use shape::{UrlDate, dates_in_url, is_article_url, is_section_url};

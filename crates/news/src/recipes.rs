@@ -115,6 +115,11 @@ pub fn front_pages(site: &str) -> Vec<String> {
     vec![format!("https://www.{site}/"), format!("https://{site}/")]
 }
 
+/// The same without TLS, for a site that does not answer with it.
+pub fn plain_front_pages(site: &str) -> Vec<String> {
+    front_pages(site).iter().map(|front| front.replacen("https://", "http://", 1)).collect()
+}
+
 /// The subject that a section belongs to, by what sites call it in several languages; as it stands
 /// in a URL or above a list.
 pub fn subject_of(section: &str) -> Option<&'static str> {
@@ -271,6 +276,7 @@ mod tests {
     #[test]
     fn servers_at_home_are_asked_without_tls() {
         assert_eq!(front_pages("n.test"), ["https://www.n.test/", "https://n.test/"]);
+        assert_eq!(plain_front_pages("n.test"), ["http://www.n.test/", "http://n.test/"]);
         assert_eq!(front_pages("127.0.0.1"), ["http://127.0.0.1/"]);
         assert_eq!(front_pages("localhost"), ["http://localhost/"]);
         assert_eq!(front_pages("[::1]"), ["http://[::1]/"]);

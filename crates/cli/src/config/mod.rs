@@ -30,6 +30,7 @@ mod written;
 
 pub use document::MAX_BYTES as MAX_CONFIG_BYTES;
 pub use filters::{Book, NONE as NO_FILTER};
+pub(crate) use nearest::within_reach;
 pub use presets::{PRESETS, preset};
 pub use problem::ConfigError;
 #[allow(unused_imports, reason = "the module's interface; no command needs all of it")]

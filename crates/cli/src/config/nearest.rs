@@ -54,7 +54,7 @@ pub(super) fn word(
 }
 
 /// Slips between the names, unless they are too many to suggest one for the other.
-pub(super) fn within_reach(written: &str, known: &str) -> Option<usize> {
+pub(crate) fn within_reach(written: &str, known: &str) -> Option<usize> {
     let reach = known.len().div_ceil(3).min(3);
     if written.len().abs_diff(known.len()) > 2 * reach {
         return None;

@@ -137,6 +137,7 @@ impl Director {
         };
         self.live.trail().visited(entry.url.as_str(), &capture);
         let mut page = PageDone { capture: Some(capture), ..PageDone::bare(entry, number, next) };
+        self.note_front(&mut page);
         self.plan(&mut page, now);
         self.pending_bytes += page.weight();
         self.oldest.get_or_insert(now);

@@ -15,6 +15,7 @@ mod committing;
 mod ending;
 mod errands;
 mod filtering;
+mod fronts;
 mod grouping;
 mod looking;
 mod manners;
@@ -619,6 +620,7 @@ impl Director {
             active.pages += u64::from(page.is_new_page());
         }
         self.note_work(&page, now);
+        self.note_front(&mut page);
         self.tell_links(&mut page);
         self.plan(&mut page, now);
         self.back(id, now);

@@ -11,11 +11,12 @@
 use super::active::Active;
 use super::put_off::PutOff;
 use super::{Director, Return};
-use crate::gather::{Cadence, Kind, SECTION, SLOW, feeds, fronts, is_gone};
+use crate::fronts::feeds;
+use crate::gather::{Cadence, FRONT, Kind, SECTION, SLOW, is_gone};
 use crate::group::PageDone;
 use crate::order::{Picked, pick_news};
-use argiope_frontier::{Entry, Manner, SkipReason, place_of_link, place_of_seed};
-use argiope_model::{CanonicalUrl, HostKey, Job, JobId, JobState, Role, Time, UrlKey};
+use argiope_frontier::{Entry, Manner, Place, SkipReason, place_of_link, place_of_seed};
+use argiope_model::{CanonicalUrl, HostKey, Job, JobId, JobState, OutcomeKind, Role, Time, UrlKey};
 use argiope_store::{Discovery, JobRow, Next, UrlHead, UrlRow, UrlState};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -59,6 +60,8 @@ pub(super) struct NewsWatch {
     /// What a round has left to the next one, by site, and when it looked for that.
     pub(super) put_off: BTreeMap<String, PutOff>,
     pub(super) put_off_looked: Time,
+    /// Fronts that were guessed, by site, and that nobody has answered at.
+    pub(super) silent: BTreeMap<String, BTreeMap<CanonicalUrl, OutcomeKind>>,
     /// Of a run for news alone: the hosts that have some.
     pub(super) hosts: BTreeSet<HostKey>,
     /// When hosts that were given up may be tried again, where something was to be asked of them.
@@ -106,32 +109,40 @@ impl Director {
         let mut starts: Vec<(CanonicalUrl, Role)> = Vec::new();
         for recipe in sites.recipes().iter().filter(|recipe| self.shared.gather.means(recipe)) {
             self.news.tally.entry(recipe.site.clone()).or_default();
-            starts.extend(fronts(recipe).into_iter().map(|url| (url, Role::Page)));
+            let fronts = self.choose_fronts(recipe);
+            starts.extend(fronts.into_iter().map(|url| (url, Role::Page)));
             starts.extend(feeds(recipe).into_iter().map(|url| (url, Role::Sitemap)));
         }
         for (index, (url, role)) in starts.into_iter().enumerate() {
-            let key = url.key(&self.shared.pinned);
-            let skip = self.is_excluded(&url).then_some(SkipReason::Excluded);
-            // Who was given up is tried again; what a host has asked for is kept.
-            let known = self.shared.blocking(|| self.shared.store.hosts(&[key.host])).ok();
-            let known = known.and_then(|mut rows| rows.pop().flatten());
-            if skip.is_none() && known.is_some_and(|host| host.temper.given_up.is_some()) {
-                self.batch.forgive.push(key.host);
-            }
-            self.batch.discoveries.push(Discovery {
-                key,
-                url,
-                job: job.id,
-                depth: if role == Role::Page { 0 } else { SECTION },
-                place: place_of_seed(job.order, page, index),
-                skip,
-                role,
-                hops: 0,
-                again: true,
-            });
+            self.start_at(&job, url, role, place_of_seed(job.order, page, index));
         }
         self.batch.jobs.push(change);
         self.take_on(*job, earlier);
+    }
+
+    /// Queues a front page or a feed.
+    pub(super) fn start_at(&mut self, job: &Job, url: CanonicalUrl, role: Role, place: Place) {
+        let key = url.key(&self.shared.pinned);
+        let skip = self.is_excluded(&url).then_some(SkipReason::Excluded);
+        // Who was given up is tried again; what a host has asked for is kept.
+        let known = self.shared.blocking(|| self.shared.store.hosts(&[key.host])).ok();
+        let known = known.and_then(|mut rows| rows.pop().flatten());
+        if skip.is_none() && known.is_some_and(|host| host.temper.given_up.is_some()) {
+            self.batch.forgive.push(key.host);
+        }
+        let depth = if role == Role::Page { FRONT } else { SECTION };
+        let (job, hops, again) = (job.id, 0, true);
+        self.batch.discoveries.push(Discovery {
+            key,
+            url,
+            job,
+            depth,
+            place,
+            skip,
+            role,
+            hops,
+            again,
+        });
     }
 
     fn take_on(&mut self, job: Job, earlier: Option<&JobRow>) {
@@ -275,6 +286,10 @@ impl Director {
         }
         let Some(site) = self.shared.gather.site_of(&page.entry.url) else { return };
         let gone = kind == Kind::Article && self.is_gone(page);
+        let guess = self.news.silent.get(&site);
+        if guess.is_some_and(|silent| silent.contains_key(&page.entry.url)) {
+            return;
+        }
         let tally = self.news.tally.entry(site).or_default();
         let fetched = match page.next {
             _ if gone => {

@@ -7,7 +7,7 @@
 
 use super::intake::unpacked;
 use super::row::{Body, Head};
-use super::state::{NewsState, Open};
+use super::state::{NewsState, Open, is_nameless};
 use super::{NewsAct, NewsError, NewsOrder, RuleAction};
 use crate::ask::{Asked, Question};
 use crate::backlinks::chain;
@@ -224,7 +224,7 @@ impl Open {
             None | Some(0) => iso(time),
             Some(zone) => Time(time).iso_in(zone),
         };
-        let source = source_of(sites, &head, &body);
+        let source = self.source_of(sites, &head, &body);
         let story = self.table.rows[n as usize].story;
         Ok(json!({
             "doc": head.doc,
@@ -383,7 +383,7 @@ impl Open {
             .iter()
             .map(|r| {
                 // Without a name of its own it is what its pages call it.
-                let own = Some(&*r.name).filter(|name| !name.is_empty() && *name != r.site);
+                let own = Some(&*r.name).filter(|_| !is_nameless(r));
                 let name = own.or_else(|| self.called(&r.site)).unwrap_or(&r.site);
                 site_row(&r.site, name, &r.front, Some(r.cycle.unwrap_or(cycle)))
             })
@@ -418,11 +418,14 @@ impl Open {
     }
 }
 
-/// What a source is called: by its recipe, else as it calls itself, else by its site.
-fn source_of(sites: &Sites, head: &Head, body: &Body) -> String {
-    let recipe = sites.recipes().iter().find(|recipe| recipe.site == head.site);
-    let name = recipe.map(|recipe| &recipe.name).filter(|n| !n.is_empty() && **n != head.site);
-    name.or(body.source.as_ref()).unwrap_or(&head.site).clone()
+impl Open {
+    /// What a source is called: by its recipe, else as it calls itself, else by its site.
+    fn source_of(&self, sites: &Sites, head: &Head, body: &Body) -> String {
+        let recipe = sites.recipes().iter().find(|recipe| recipe.site == head.site);
+        let name = recipe.filter(|recipe| !is_nameless(recipe)).map(|recipe| &*recipe.name);
+        let told = name.or(body.source.as_deref()).or_else(|| self.called(&head.site));
+        told.unwrap_or(&head.site).to_owned()
+    }
 }
 
 /// A duration as the configuration writes it.
@@ -449,6 +452,7 @@ impl NewsState {
     ) -> Result<Asked, NewsError> {
         self.bring_up()?;
         let sites = self.source.sites();
+        self.name_sites(&sites)?;
         match question {
             Question::News(order) => {
                 let hits = match found(order, followers, now) {
@@ -475,7 +479,18 @@ impl NewsState {
                 let looked = self.looked(&sites)?;
                 self.with(|open| Ok(Asked::Rows(vec![open.overview(&sites, self.cycle, &looked)])))
             }
-            Question::NewsFeeds => Ok(Asked::Rows(self.feeds(&sites)?)),
+            Question::NewsFeeds => {
+                let mut rows = self.feeds(&sites)?;
+                // And what sites are called that have no name of their own.
+                self.with(|open| {
+                    for recipe in sites.recipes().iter().filter(|recipe| is_nameless(recipe)) {
+                        let name = open.called(&recipe.site);
+                        rows.extend(name.map(|name| json!({ "site": recipe.site, "name": name })));
+                    }
+                    Ok(())
+                })?;
+                Ok(Asked::Rows(rows))
+            }
             Question::NewsAct(act) => self.act(act, followers, now),
             _ => Ok(Asked::Rows(Vec::new())),
         }

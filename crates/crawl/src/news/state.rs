@@ -11,7 +11,10 @@
 //!   nothing. The file of articles can be thrown away; what the reader has is in a file of its own and cannot.
 //! * Where no site is followed, nothing is read and no file is made.
 
+mod named;
 mod newcomers;
+
+pub(super) use named::is_nameless;
 
 use super::hint::Hints;
 use super::intake::{Known, Looked, Pages, Unread, unpacked};
@@ -23,7 +26,7 @@ use super::{NewsError, NewsSource};
 use crate::backlinks::chain;
 use crate::data_dir::DataDir;
 use crate::follow::{Failure, Follower};
-use crate::gather::{feeds, fronts};
+use crate::fronts::{feeds, fronts, guessed};
 use crate::settings::EngineSettings;
 use crate::world::Clock;
 use argiope_model::{HostKey, Role, Suffixes, Time, UrlKey};
@@ -87,6 +90,8 @@ pub(super) struct Open {
     pub hints: Hints,
     /// What sites call themselves on the pages of their articles, and how often.
     called: HashMap<String, HashMap<String, u32>>,
+    /// What the front pages of others call them.
+    titles: named::Titles,
     /// When articles and their versions were taken in, of those that came since the news were opened, by their numbers.
     pub came: HashMap<u64, i64>,
     /// How far each partition's log is read.
@@ -126,7 +131,7 @@ pub(super) struct Open {
 pub struct Gained {
     /// Articles that were not there before.
     pub new: u64,
-    /// Others of which there is another version.
+    /// Of which there is another version, these or others.
     pub changed: u64,
 }
 
@@ -161,6 +166,7 @@ impl Open {
             reader,
             hints: Hints::default(),
             called: HashMap::new(),
+            titles: HashMap::new(),
             came: HashMap::new(),
             read: BTreeMap::new(),
             begun: None,
@@ -258,12 +264,6 @@ impl Open {
         if names.len() < NAMES || names.contains_key(&name) {
             *names.entry(name).or_default() += 1;
         }
-    }
-
-    /// What most of its pages call a site.
-    pub fn called(&self, site: &str) -> Option<&str> {
-        let names = self.called.get(site)?.iter();
-        names.max_by_key(|(name, count)| (**count, std::cmp::Reverse(*name))).map(|(n, _)| &**n)
     }
 
     /// Keeps an article, new or again.
@@ -595,7 +595,8 @@ impl NewsState {
     /// When sites were looked at last: when one of their front pages or named feeds was asked for.
     pub(super) fn looked(&self, sites: &Sites) -> Result<HashMap<String, Time>, NewsError> {
         let pages = |recipe: &Recipe| {
-            let of_site = fronts(recipe).into_iter().chain(feeds(recipe));
+            let plain = guessed(recipe).map(|guessed| guessed.plain).unwrap_or_default();
+            let of_site = fronts(recipe).into_iter().chain(plain).chain(feeds(recipe));
             let keys = of_site.map(|url| (recipe.site.clone(), url.key(&self.pinned)));
             keys.collect::<Vec<_>>()
         };
@@ -721,7 +722,7 @@ impl NewsState {
         self.with(Open::keep_place)
     }
 
-    /// Articles first seen at or after a time, and others that got a version since, by site.
+    /// Articles first seen at or after a time, and those that got a version since, by site.
     pub fn gained(&self, since: Time) -> Result<BTreeMap<String, Gained>, NewsError> {
         self.with(|open| {
             let mut out: BTreeMap<String, Gained> = BTreeMap::new();
@@ -731,7 +732,7 @@ impl NewsState {
                     let site = open.table.sites.name(row.site).unwrap_or_default();
                     let gained = out.entry(site.to_owned()).or_default();
                     gained.new += u64::from(new);
-                    gained.changed += u64::from(changed && !new);
+                    gained.changed += u64::from(changed);
                 }
             }
             Ok(out)

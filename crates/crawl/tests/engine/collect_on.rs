@@ -3,7 +3,7 @@
 
 use crate::collect::*;
 use crate::raw::{Raw, http, missing};
-use crate::support::{Place, Running, order, settings};
+use crate::support::{Place, Running, order, settings, within};
 use argiope_crawl::{EngineSettings, NewJob, Return};
 use argiope_frontier::SkipReason;
 use argiope_news::Recipe;
@@ -182,4 +182,53 @@ async fn other_news_are_wanted_until_the_front_page_was_read_for_them() {
         assert_eq!(collect(&place, &followed).await.new, 0);
         assert!(site.paths().len() > before);
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_site_that_is_followed_by_its_name_is_asked_over_http_where_it_has_no_https() {
+    // Nobody listens at port 443 there.
+    let home = "127.213.7.9";
+    let site = Raw::at_home(home, |asked| match asked.path.as_str() {
+        "/" | "/sport/" => front(&(0..4).map(path).collect::<Vec<_>>()),
+        path => number(path).map_or_else(missing, |n| article(n, "Something was built.")),
+    });
+    let Some(site) = site.await else {
+        eprintln!("SKIPPED: port 80 of {home} is not to be had");
+        return;
+    };
+    let place = Place::new();
+    let named = Recipe { site: "named.test".to_owned(), ..Recipe::default() };
+    let followed = Followed::of(vec![named]);
+    let settings = || {
+        let mut settings = followed.settings();
+        // A round that waited for https would be long.
+        settings.patience.backoff = Duration::from_secs(100);
+        settings.patience.backoff_max = Duration::from_secs(1_000);
+        for host in ["named.test", "www.named.test"] {
+            settings.fetch.resolve_overrides.push((host.to_owned(), home.parse().unwrap()));
+        }
+        settings
+    };
+    let asked_over_https = || {
+        let opened = place.open();
+        let urls = ["https://www.named.test/", "https://named.test/"];
+        let keys = urls.map(|text| crate::support::url(text).key(opened.dir.suffixes()));
+        keys.map(|key| opened.store.captures(key).unwrap().len())
+    };
+    let tally = |summary: argiope_crawl::Summary| {
+        assert!(summary.put_off.is_empty(), "{:?}", summary.put_off);
+        summary.news["named.test"]
+    };
+    let first = tally(within(10, place.come_back(settings(), Return::Due)).await);
+    // `www.` and the bare name, with a section each.
+    assert_eq!((first.fronts, first.new, first.unread), (4, 8, 0), "{first:?}");
+    assert_eq!(asked_over_https(), [1, 1]);
+    let second = tally(within(10, place.come_back(settings(), Return::Due)).await);
+    assert_eq!((second.fronts, second.unchanged, second.unread), (4, 8, 0), "{second:?}");
+    assert_eq!((asked_over_https(), site.counts()["/"]), ([1, 1], 4));
+    // Where it is down that is told, and nothing else is asked.
+    drop(site);
+    let down = within(60, place.come_back(settings(), Return::Due)).await;
+    assert_eq!((down.news["named.test"].fronts, asked_over_https()), (0, [1, 1]));
+    place.open().assert_verified();
 }

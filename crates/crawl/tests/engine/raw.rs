@@ -47,8 +47,21 @@ impl Raw {
         Raw::listen(address, Arc::new(reply)).await
     }
 
+    /// At the port that a URL without one means; `None` where that may not be had.
+    pub async fn at_home(
+        address: &str,
+        reply: impl Fn(&Asked) -> Vec<u8> + Send + Sync + 'static,
+    ) -> Option<Self> {
+        let listener = TcpListener::bind((address, 80)).await.ok()?;
+        Some(Raw::begin(listener, Arc::new(reply)))
+    }
+
     async fn listen(address: &str, reply: Arc<Reply>) -> Self {
         let listener = TcpListener::bind((address, 0)).await.expect("a loopback port");
+        Raw::begin(listener, reply)
+    }
+
+    fn begin(listener: TcpListener, reply: Arc<Reply>) -> Self {
         let port = listener.local_addr().expect("its port").port();
         let log = Arc::new(Mutex::new(Vec::new()));
         let kept = log.clone();

@@ -4,8 +4,8 @@
 //!   directory rest.
 //! * At the end each site has a row: what was read, and what is new.
 
-use super::why::unread;
-use super::{follow, followed_sites};
+use super::why::{is_out_of_reach, unread};
+use super::{follow, followed_sites, unfollow};
 use crate::Usage;
 use crate::args::{Format, Global};
 use crate::args_news::Collect;
@@ -46,6 +46,7 @@ pub fn collect(global: &Global, args: Collect) -> anyhow::Result<ExitCode> {
     let loaded = load(global, Flags { own: &overrides(&args), set: &args.set })?;
     let settings = &loaded.settings;
     let quiet = global.format == Format::Json;
+    let before = followed_sites(global)?;
     let mut sites: Vec<String> = Vec::new();
     for what in args.sites.iter().filter(|what| !what.trim().is_empty()) {
         let followed = follow(global, what)?;
@@ -65,6 +66,7 @@ pub fn collect(global: &Global, args: Collect) -> anyhow::Result<ExitCode> {
         .into());
     }
     let subject = args.subject.as_deref().map(str::trim).filter(|subject| !subject.is_empty());
+    let named = sites.clone();
     let news = OnlyNews { sites, subject: subject.map(str::to_owned) };
     let (dir, store) = own(global, settings)?;
     if !quiet {
@@ -84,14 +86,36 @@ pub fn collect(global: &Global, args: Collect) -> anyhow::Result<ExitCode> {
     let order = Order { keep, news: Some(news), quiet, ..Order::default() };
     let summary = execute(dir.clone(), store.clone(), settings, order)?;
     let code = report(global, &summary, &recipes, settings.fetch.allow_private)?;
+    // Whoever was named here for the first time and is not there was a slip of the pen, or is gone.
+    let is_new = |r: &&Recipe| {
+        summary.ended != Ended::Stopped
+            && named.contains(&r.site)
+            && before.iter().all(|known| known.site != r.site)
+            && summary.news.get(&r.site).is_some_and(is_silent)
+    };
+    let mut left: Vec<String> = Vec::new();
+    for recipe in recipes.iter().filter(is_new) {
+        if is_out_of_reach(&dir, &*store, recipe)? {
+            unfollow(global, &recipe.site)?;
+            left.push(recipe.site.clone());
+        }
+    }
     if !quiet {
         let now = now();
-        summary.put_off.iter().for_each(|(site, left)| output::talk(left_words(site, left, now)));
+        let put_off = summary.put_off.iter().filter(|(site, _)| !left.contains(site));
+        put_off.for_each(|(site, left)| output::talk(left_words(site, left, now)));
         let blind = |r: &&Recipe| summary.news.get(&r.site).is_some_and(is_blind);
-        let silent = |r: &&Recipe| blind(r) && !summary.put_off.contains_key(&r.site);
+        let silent = |r: &&Recipe| {
+            blind(r) && (left.contains(&r.site) || !summary.put_off.contains_key(&r.site))
+        };
         for recipe in recipes.iter().filter(silent) {
             unread(&dir, &*store, recipe)?.iter().for_each(output::talk);
         }
+    }
+    for site in left {
+        output::talk(format!(
+            "{site} could not be reached, so it is not followed; `argiope news sites add {site}` follows it all the same."
+        ));
     }
     Ok(code)
 }

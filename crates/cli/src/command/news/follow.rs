@@ -6,7 +6,9 @@
 //!   written. An entry that is removed is kept in `news/removed.toml`, and comes back with its site. A file that cannot be read leaves the sites as they were, which is said once.
 
 use crate::args::Global;
-use crate::config::{MAX_CONFIG_BYTES, is_site, read_recipes, recipes_of, shipped_recipes};
+use crate::config::{
+    MAX_CONFIG_BYTES, is_site, read_recipes, recipes_of, shipped_recipes, within_reach,
+};
 use crate::{Usage, output};
 use anyhow::Context;
 use argiope_crawl::NewsSource;
@@ -252,11 +254,14 @@ pub fn unfollow(global: &Global, what: &str) -> anyhow::Result<String> {
 }
 
 /// The end of a sentence about a site that is not followed.
-fn near(global: &Global, wanted: &Wanted) -> String {
+pub fn near(global: &Global, wanted: &Wanted) -> String {
     let sites: Vec<String> =
         read(global).unwrap_or_default().into_iter().map(|recipe| recipe.site).collect();
     let first = |site: &str| site.split('.').next().unwrap_or_default().to_owned();
-    match sites.iter().find(|site| first(site) == first(&wanted.site)) {
+    let same = sites.iter().find(|site| first(site) == first(&wanted.site));
+    let slips = |site: &&String| within_reach(&wanted.site, site).unwrap_or(usize::MAX);
+    let close = || sites.iter().filter(|site| slips(site) < usize::MAX).min_by_key(slips);
+    match same.or_else(close) {
         Some(near) => format!("; did you mean {near}?"),
         None if sites.is_empty() => "; no site is".to_owned(),
         None => "; `argiope news sites` lists those that are".to_owned(),
@@ -621,6 +626,8 @@ mod tests {
         let error = unfollow(&global, "x.co.uk").unwrap_err();
         assert!(!error.is::<Usage>(), "{error}");
         assert_eq!(error.to_string(), "x.co.uk is not followed; did you mean x.github.io?");
+        let error = unfollow(&global, "x.gihtub.io").unwrap_err().to_string();
+        assert_eq!(error, "gihtub.io is not followed; did you mean x.github.io?");
         let error = unfollow(&global, "y.co.uk").unwrap_err().to_string();
         assert!(error.contains("lists those that are"), "{error}");
         assert_eq!(sites[0].front, ["http://127.0.0.1:8000/"]);

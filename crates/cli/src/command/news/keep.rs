@@ -99,8 +99,9 @@ pub fn rules(global: &Global, args: &Rules) -> anyhow::Result<ExitCode> {
             let rule = WordRule { id: 0, action, words: words.clone(), site: site.clone() };
             if let Some(row) = acted(global, NewsAct::AddRule(rule))? {
                 let id = &row["rule"]["id"];
+                let on = site.as_ref().map_or(String::new(), |site| format!(", of {site} alone"));
                 output::talk(format!(
-                    "Rule {id}: {} what has {words}; `argiope news rules remove {id}` undoes it.",
+                    "Rule {id}: {} what has {words}{on}; `argiope news rules remove {id}` undoes it.",
                     name_of(action)
                 ));
                 if let Some(site) = site

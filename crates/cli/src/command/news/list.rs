@@ -1,5 +1,6 @@
 //! `news list`: collected news as text, stories with their sources, newest first.
 
+use super::follow;
 use super::quick::plain;
 use crate::Usage;
 use crate::args::{Format, Global};
@@ -178,6 +179,9 @@ fn nothing(global: &Global, order: &NewsOrder) -> anyhow::Result<String> {
     let rows = ask(global, &Question::NewsOverview)?;
     let overview = rows.first().cloned().unwrap_or_default();
     let followed = overview["sites"].as_array().map_or(0, Vec::len);
+    if let Some(said) = nothing_of(global, order, &overview) {
+        return Ok(said);
+    }
     let on = order.subject.as_deref().map(|subject| subject.trim().to_lowercase());
     let on = on.map(|subject| subject_of(&subject).map_or(subject.clone(), str::to_owned));
     let subjects: Vec<&str> = overview["subjects"]
@@ -213,6 +217,39 @@ fn nothing(global: &Global, order: &NewsOrder) -> anyhow::Result<String> {
             format!("Nothing fits among {}; ask for less.", plural(n, "article", "articles"))
         }
     })
+}
+
+/// What to say of a site that is asked for and has nothing.
+fn nothing_of(global: &Global, order: &NewsOrder, overview: &Value) -> Option<String> {
+    let known: Vec<&Value> = overview["sites"].as_array().into_iter().flatten().collect();
+    if known.is_empty() {
+        return None;
+    }
+    for site in &order.sites {
+        let wanted = follow::wanted(site).ok()?;
+        let host = wanted.url.host();
+        let is_its = |row: &&&Value| {
+            let name = text(row, "site");
+            name == wanted.site || host.strip_suffix(name).is_some_and(|sub| sub.ends_with('.'))
+        };
+        match known.iter().find(is_its) {
+            None => {
+                let near = follow::near(global, &wanted);
+                let site = site.trim();
+                return Some(format!(
+                    "{site} is not followed, and nothing was collected of it{near}"
+                ));
+            }
+            Some(row) if number(&row["articles"]) + number(&row["hidden"]) == 0 => {
+                let site = text(row, "site");
+                return Some(format!(
+                    "Nothing was collected of {site} yet: `argiope news collect --sites {site}` looks."
+                ));
+            }
+            Some(_) => {}
+        }
+    }
+    None
 }
 
 fn number(value: &Value) -> u64 {

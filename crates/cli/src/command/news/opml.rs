@@ -93,14 +93,17 @@ fn wanted(entry: &OpmlEntry) -> Option<Wanted> {
 }
 
 /// The sites that are followed as OPML: an outline for each of their feeds, one for a site without. `read`
-/// are rows of feeds that were found and read.
+/// are rows of feeds that were found and read, and of what sites are called that have no name of their own.
 pub fn export(global: &Global, read: &[Value]) -> anyhow::Result<String> {
     let mut entries = Vec::new();
     for recipe in follow::read(global)? {
         let parse = |text: &String| CanonicalUrl::parse(text).ok();
         let page = recipe.front.first().and_then(parse);
-        let found = read.iter().filter(|row| row["site"] == *recipe.site);
-        let found = found.filter_map(|row| CanonicalUrl::parse(row["url"].as_str()?).ok());
+        let found = || read.iter().filter(|row| row["site"] == *recipe.site);
+        let told = found().find_map(|row| row["name"].as_str());
+        let is_nameless = recipe.name.is_empty() || recipe.name == recipe.site;
+        let name = told.filter(|_| is_nameless).unwrap_or(&recipe.name);
+        let found = found().filter_map(|row| CanonicalUrl::parse(row["url"].as_str()?).ok());
         let mut feeds: Vec<CanonicalUrl> = recipe.feeds.iter().filter_map(parse).collect();
         for feed in found {
             if !feeds.contains(&feed) {
@@ -109,7 +112,7 @@ pub fn export(global: &Global, read: &[Value]) -> anyhow::Result<String> {
         }
         let bare = feeds.is_empty().then_some(None);
         for feed in feeds.into_iter().map(Some).chain(bare) {
-            let (title, page) = (recipe.name.clone(), page.clone());
+            let (title, page) = (name.to_owned(), page.clone());
             entries.push(OpmlEntry { title, feed, page, folders: Vec::new() });
         }
     }
@@ -168,8 +171,14 @@ mod tests {
         assert!(!import(&two, exported.as_bytes()).unwrap().cut);
         assert_eq!(export(&two, &[]).unwrap(), exported);
         assert!(import(&two, b"<html></html>").is_err());
-        let read = [serde_json::json!({ "site": "c.test", "url": "http://www.c.test/feed" })];
+        follow::follow(&two, "d.test").unwrap();
+        let read = [
+            serde_json::json!({ "site": "c.test", "url": "http://www.c.test/feed" }),
+            serde_json::json!({ "site": "c.test", "name": "What pages call it" }),
+            serde_json::json!({ "site": "d.test", "name": "The D" }),
+        ];
         let exported = export(&two, &read).unwrap();
+        assert!(exported.contains("\"The D\"") && !exported.contains("What pages"), "{exported}");
         assert!(exported.contains("xmlUrl=\"http://www.c.test/feed\""), "{exported}");
     }
 }
