@@ -1,6 +1,7 @@
 //! News: articles of a followed site, once each, with their changes; and what is asked of them.
 
-use crate::raw::{Raw, http, missing, redirect};
+use crate::collect::{Followed, collect, front, number, path, recipe};
+use crate::raw::{Asked as Request, Raw, http, missing, redirect};
 use crate::support::{Opened, Place, now, order, settings, url};
 use argiope_crawl::{
     Asked, EngineSettings, Followers, NewsAct, NewsOrder, NewsSettings, NewsSource, Owner,
@@ -258,6 +259,37 @@ async fn a_site_that_comes_back_brings_what_came_meanwhile() {
     assert!(!reader().contains(SITE));
     desk.followers.news.rebuild().expect("made again");
     assert_eq!(desk.articles(), rows);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_edit_that_is_taken_back_is_a_version_though_it_looks_like_a_box_that_turns() {
+    let edition = Arc::new(AtomicUsize::new(0));
+    let now = edition.clone();
+    let site = Raw::start(move |asked: &Request| {
+        let Some(n) = number(&asked.path) else {
+            return if asked.path == "/" { front(&[path(1), path(2)]) } else { missing() };
+        };
+        let edited = now.load(Ordering::SeqCst) == 1 && n == 1;
+        let toll = if edited { "Fourteen houses were flooded" } else { "Nine houses were flooded" };
+        let body = format!(
+            "<title>The council of town {n} has found a new way to build</title><meta property='og:type' content='article'>
+             <main><h1>The council of town {n} has found a new way to build</h1><p>The river rose in the night and nobody in town {n}
+             was warned of it in time.</p><p>{toll} before the water fell again, said the brigade of town {n} on Monday.</p></main>"
+        );
+        http("200 OK", &[("Content-Type", "text/html; charset=utf-8")], &body)
+    })
+    .await;
+    let place = Place::new();
+    let followed = Followed::of(vec![recipe(SITE, site.url("/"))]);
+    // As the visits come, and not from all that is kept of them.
+    for (now, most) in [(0, 1), (1, 2), (0, 3), (1, 4)] {
+        edition.store(now, Ordering::SeqCst);
+        collect(&place, &followed).await;
+        let rows = Desk::of(&place, followed.settings()).articles();
+        let mut versions: Vec<_> = rows.iter().map(|row| row["versions"].as_u64()).collect();
+        versions.sort();
+        assert_eq!(versions, [Some(1), Some(most)]);
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
