@@ -222,6 +222,16 @@ def live(browser, base, folder, rest):
     return {"live": True}
 
 
+def goes_on(page):
+    """Has a crawl go on that ended with its only job, where it did."""
+    stop = page.get_by_role("button", name="Stop the crawl")
+    go_on = page.get_by_role("button", name="Go on with what is open")
+    expect(go_on.or_(stop).first).to_be_visible(timeout=30_000)
+    if go_on.is_visible():
+        go_on.click()
+    expect(stop).to_be_visible(timeout=60_000)
+
+
 def act(browser, base, folder, rest):
     """Everything an operator does, in the order of a first day."""
     token, url = rest
@@ -263,12 +273,7 @@ def act(browser, base, folder, rest):
     expect(page.get_by_role("button", name="Resume job 1")).to_be_visible(timeout=30_000)
     page.get_by_role("button", name="Resume job 1").click()
     expect(page.get_by_role("status").first).to_contain_text("open again")
-    # With its only job paused the crawl has ended, or it goes on by itself.
-    go_on = page.get_by_role("button", name="Go on with what is open")
-    expect(go_on.or_(stop).first).to_be_visible(timeout=30_000)
-    if go_on.is_visible():
-        go_on.click()
-    expect(stop).to_be_visible(timeout=60_000)
+    goes_on(page)
 
     name = re.sub(r"^https?://([^:/]+).*$", r"\1", url)
     page.goto(f"{base}/site?name={name}")
@@ -283,17 +288,15 @@ def act(browser, base, folder, rest):
     expect(page.get_by_role("status").first).to_be_visible()
 
     page.goto(base + "/crawl")
-    if stop.is_visible():
-        stop.click()
-        expect(page.get_by_role("status").first).to_contain_text("ends in order")
+    goes_on(page)
+    stop.click()
+    expect(page.get_by_role("status").first).to_contain_text("ends in order")
     expect(page.locator("h1")).to_contain_text("Nothing is being crawled", timeout=60_000)
-    drop = page.get_by_role("button", name="Drop job 1")
-    if drop.is_visible():
-        drop.click()
-        expect(page.locator("h1")).to_have_text("Drop job 1?")
-        looked_at_here(page, "the question before dropping", found)
-        page.get_by_role("button", name=re.compile("Drop")).first.click()
-        expect(page.get_by_role("status").first).to_contain_text("dropped")
+    page.get_by_role("button", name="Drop job 1").click()
+    expect(page.locator("h1")).to_have_text("Drop job 1?")
+    looked_at_here(page, "the question before dropping", found)
+    page.get_by_role("button", name=re.compile("Drop")).first.click()
+    expect(page.get_by_role("status").first).to_contain_text("dropped")
 
     page.goto(base + "/copy?url=" + quote(url, safe=""))
     expect(page.frame_locator("iframe").locator("body")).not_to_be_empty()

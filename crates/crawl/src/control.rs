@@ -45,6 +45,10 @@ const LOOKED_FOR: Duration = Duration::from_secs(8);
 const LOOKING: Duration = Duration::from_millis(500);
 /// What an asker hears who comes too late.
 const ENDING: &str = "the crawl is ending, or an import runs: try again in a moment";
+/// Who comes too late asks whoever has the directory then, and waits no longer for that.
+const ENDS: Duration = Duration::from_secs(10);
+/// What is heard by who wants it to end.
+const ENDED: &str = "the crawl is ending already, or an import runs";
 /// What an asker hears whose change holds and is not safe yet.
 const UNWRITTEN: &str =
     "it holds from now on, but could not be written down yet; is the disk full?";
@@ -210,7 +214,7 @@ fn serve(stream: &TcpStream, token: &str, owner: &Owner) -> io::Result<()> {
             (Question::Status, None) => following(status(&*owner.store, None)),
             (Question::Stop, Some(orders)) => match orders.blocking_send(Instruction::Stop) {
                 Ok(()) => Asked::Rows(Vec::new()),
-                Err(_) => Asked::Sorry(ENDING.to_owned()),
+                Err(_) => Asked::Sorry(ENDED.to_owned()),
             },
             (Question::Leave, None) if owner.leave.is_some() => {
                 owner.leave.iter().for_each(|leave| leave());
@@ -230,15 +234,36 @@ fn serve(stream: &TcpStream, token: &str, owner: &Owner) -> io::Result<()> {
     (&mut { stream }).write_all(&out)
 }
 
+/// Has the crawl do something, and waits until that is written down.
+fn ordered(
+    orders: &Orders,
+    order: impl FnOnce(blocking::SyncSender<()>) -> Instruction,
+) -> Result<(), Asked> {
+    let (done, told) = blocking::sync_channel(1);
+    let sorry = |why: &str| Asked::Sorry(why.to_owned());
+    orders.blocking_send(order(done)).map_err(|_| sorry(ENDING))?;
+    told.recv_timeout(WRITING).map_err(|e| match e {
+        blocking::RecvTimeoutError::Timeout => sorry(UNWRITTEN),
+        blocking::RecvTimeoutError::Disconnected => sorry(ENDING),
+    })
+}
+
+/// As [`ordered`]; the answer is a row.
+fn answered(
+    orders: &Orders,
+    row: Value,
+    order: impl FnOnce(blocking::SyncSender<()>) -> Instruction,
+) -> Asked {
+    ordered(orders, order).map_or_else(|sorry| sorry, |()| Asked::Rows(vec![row]))
+}
+
 fn set_job(owner: &Owner, orders: &Orders, id: u32, state: &str) -> Asked {
     let state = match job_state(&*owner.store, id, state) {
         Ok(state) => state,
         Err(why) => return Asked::Sorry(why),
     };
-    match orders.blocking_send(Instruction::Job(JobId(id), state)) {
-        Ok(()) => Asked::Rows(Vec::new()),
-        Err(_) => Asked::Sorry("the crawl is ending".to_owned()),
-    }
+    let done = ordered(orders, |done| Instruction::Job(JobId(id), state, Some(done)));
+    done.map_or_else(|sorry| sorry, |()| Asked::Rows(Vec::new()))
 }
 
 fn forgive(owner: &Owner, orders: &Orders, name: &str) -> Asked {
@@ -263,15 +288,7 @@ fn set_delay(owner: &Owner, orders: &Orders, name: &str, delay_ms: Option<u64>) 
         Ok(change) => change,
         Err(why) => return Asked::Sorry(why),
     };
-    let (done, told) = blocking::sync_channel(1);
-    if orders.blocking_send(Instruction::Delay(name, delay_ms, done)).is_err() {
-        return Asked::Sorry(ENDING.to_owned());
-    }
-    match told.recv_timeout(WRITING) {
-        Ok(()) => Asked::Rows(vec![row]),
-        Err(blocking::RecvTimeoutError::Timeout) => Asked::Sorry(UNWRITTEN.to_owned()),
-        Err(blocking::RecvTimeoutError::Disconnected) => Asked::Sorry(ENDING.to_owned()),
-    }
+    answered(orders, row, |done| Instruction::Delay(name, delay_ms, done))
 }
 
 /// Sets how often a page is visited; answers when that is written down.
@@ -284,14 +301,7 @@ fn cycle(owner: &Owner, orders: &Orders, target: &str, every: Option<u64>) -> As
         Err(e) => return Asked::Sorry(e.to_string()),
     };
     let row = cycle_row(&found.1.url, &cycled(&found.1, every));
-    let (done, told) = blocking::sync_channel(1);
-    if orders.blocking_send(Instruction::Cycle(found.0, every, done)).is_err() {
-        return Asked::Sorry(ENDING.to_owned());
-    }
-    match told.recv_timeout(WRITING) {
-        Ok(()) => Asked::Rows(vec![row]),
-        Err(_) => Asked::Sorry("it could not be written down yet; is the disk full?".to_owned()),
-    }
+    answered(orders, row, |done| Instruction::Cycle(found.0, every, done))
 }
 
 /// Has a job obey another filter; answers when that holds and is written down, and what comes back is
@@ -303,14 +313,8 @@ fn change_filter(owner: &Owner, orders: &Orders, job: Option<u32>, text: Option<
     };
     let job = Job { filter: change.text.clone(), ..row.job };
     let (filter, looking) = (change.filter.clone(), change.looking.clone());
-    let (done, heard) = blocking::sync_channel(1);
-    if orders.blocking_send(Instruction::Filter(change, done)).is_err() {
-        return Asked::Sorry(ENDING.to_owned());
-    }
-    match heard.recv_timeout(WRITING) {
-        Ok(()) => {}
-        Err(blocking::RecvTimeoutError::Timeout) => return Asked::Sorry(UNWRITTEN.to_owned()),
-        Err(blocking::RecvTimeoutError::Disconnected) => return Asked::Sorry(ENDING.to_owned()),
+    if let Err(sorry) = ordered(orders, |done| Instruction::Filter(change, done)) {
+        return sorry;
     }
     let (store, orders) = (owner.store.clone(), orders.clone());
     let (found, number) = blocking::sync_channel(1);
@@ -339,16 +343,7 @@ fn change_sites(
 ) -> Asked {
     let mut row = changed_row(name, &change);
     more(&mut row);
-    let (done, told) = blocking::sync_channel(1);
-    let order = Instruction::Sites(SiteChange { done: Some(done), ..change });
-    if orders.blocking_send(order).is_err() {
-        return Asked::Sorry(ENDING.to_owned());
-    }
-    match told.recv_timeout(WRITING) {
-        Ok(()) => Asked::Rows(vec![row]),
-        Err(blocking::RecvTimeoutError::Timeout) => Asked::Sorry(UNWRITTEN.to_owned()),
-        Err(blocking::RecvTimeoutError::Disconnected) => Asked::Sorry(ENDING.to_owned()),
-    }
+    answered(orders, row, |done| Instruction::Sites(SiteChange { done: Some(done), ..change }))
 }
 
 /// How a fleet stands, by one who only follows it.
@@ -369,7 +364,21 @@ fn look(orders: &Orders) -> Look {
 }
 
 /// Asks the owner of a directory; `None` when there is none.
+///
+/// A change that comes too late for a crawl that is ending waits until that has ended.
 pub fn ask_owner(data: &Path, question: &Question) -> Result<Option<Asked>, ControlError> {
+    let begun = Instant::now();
+    loop {
+        match ask_once(data, question)? {
+            Some(Asked::Sorry(why)) if why == ENDING && begun.elapsed() < ENDS => {
+                std::thread::sleep(LOOKING / 10);
+            }
+            asked => return Ok(asked),
+        }
+    }
+}
+
+fn ask_once(data: &Path, question: &Question) -> Result<Option<Asked>, ControlError> {
     let Ok(text) = fs::read_to_string(control_file(data)) else { return Ok(None) };
     let Ok(address) = serde_json::from_str::<Address>(&text) else { return Ok(None) };
     // A file left by a killed owner leads nowhere, or to a stranger.

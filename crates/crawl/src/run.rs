@@ -115,8 +115,8 @@ pub struct Run {
 /// A change asked for from outside while a crawl runs.
 #[derive(Clone, Debug)]
 pub enum Instruction {
-    /// A job is to be in this state.
-    Job(JobId, JobState),
+    /// A job is to be in this state; told when that is written down.
+    Job(JobId, JobState, Option<blocking::SyncSender<()>>),
     /// A host is to be tried again, whatever it has done.
     Forgive(HostKey),
     /// Sites are excluded, or forgiven.

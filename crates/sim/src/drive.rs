@@ -374,8 +374,8 @@ impl Simulation<'_> {
                 continue;
             }
             let later = at + Duration::from_millis(draw.spread(600_000));
-            orders.push((at, Wish::Plain(Instruction::Job(JobId(1), JobState::Paused))));
-            orders.push((later, Wish::Plain(Instruction::Job(JobId(1), JobState::Open))));
+            orders.push((at, Wish::Plain(Instruction::Job(JobId(1), JobState::Paused, None))));
+            orders.push((later, Wish::Plain(Instruction::Job(JobId(1), JobState::Open, None))));
         }
         // Whose rules lie with an excluded host is not crawled: that is another story.
         let behind = self.world.hosts.iter().flat_map(|host| match &host.place {

@@ -415,7 +415,10 @@ impl Director {
                     self.stopping = changed.is_err() || *stop.borrow();
                 }
                 order = orders.recv(), if orders_open => match order {
-                    Some(Instruction::Job(id, state)) => self.reorder(id, state),
+                    Some(Instruction::Job(id, state, done)) => {
+                        self.reorder(id, state);
+                        self.told_next.extend(done);
+                    }
                     Some(Instruction::Forgive(host)) => self.forgive(host)?,
                     Some(Instruction::Sites(change)) => self.change_sites(change),
                     Some(Instruction::Delay(name, ms, done)) => self.set_delay(name, ms, done),

@@ -233,6 +233,27 @@ async fn slow_and_hostile_askers_keep_nobody_waiting() {
     assert_eq!(silent[1].read_to_end(&mut rest).unwrap(), 0);
 }
 
+#[test]
+fn a_change_that_comes_too_late_is_neither_lost_nor_refused() {
+    let place = Place::new();
+    let opened = place.open();
+    let (owner, mut orders) = owner(&opened);
+    let listening = listen(owner).expect("a control socket");
+    let delay = Question::Delay { name: "example.org".to_owned(), delay_ms: Some(5_000) };
+    let asker = std::thread::spawn({
+        let path = place.path.clone();
+        move || ask_owner(&path, &delay).expect("no failure")
+    });
+    // It was taken, but the crawl ends before it is obeyed; then it is over, but not gone yet.
+    let order = orders.blocking_recv().expect("an order");
+    assert!(matches!(order, Instruction::Delay(..)));
+    drop((order, orders));
+    std::thread::sleep(Duration::from_millis(300));
+    assert!(!asker.is_finished(), "whoever has the directory next is to be asked");
+    drop(listening);
+    assert!(asker.join().unwrap().is_none(), "nobody has it now");
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_a_killed_owner_left_behind_leads_nobody_astray() {
     let place = Place::new();
