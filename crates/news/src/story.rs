@@ -2,12 +2,15 @@
 //!
 //! * What this is: a [`Gist`] is what is kept of an article to compare it by; [`Stories`] holds those
 //!   of the last days and says of each article which story it belongs to.
-//! * A story has the number of the document that began it. Two that turn out to be one are joined:
-//!   the older number stays.
-//! * Within a language words and facts tell; stories in different languages are joined whole, by facts
-//!   and by what any language has words for. No story in another language brings two of one language together.
+//! * With each article the stories that may be its own are looked at anew, with all of their articles: the two groups
+//!   that are most alike on average become one, as long as they are alike enough. So what was known when an article came
+//!   decides nothing for good, and what came late may part what was taken for one.
+//! * Within a language words and facts tell, across languages facts and what any language has words for; a report in one
+//!   language speaks for those in others.
+//! * A story has the number of an article that began it. The number goes with that article; of two stories that turn out
+//!   to be one the older number stays, and the other leads there.
 //! * Its place: what follows the change log calls it with one article after another.
-//! * Invariants: an article that changed keeps its story; stories are joined, never parted.
+//! * Invariants: each article is in one story; a number that was told answers for a story as long as it has articles.
 
 mod gist;
 mod held;
@@ -20,13 +23,15 @@ use argiope_model::Time;
 use held::Held;
 use std::collections::BTreeMap;
 
-/// Where an article belongs.
+/// Where an article belongs, and what became of others by it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Placed {
     /// The number of its story.
     pub story: u64,
-    /// Stories that turned out to be this one.
-    pub joined: Vec<u64>,
+    /// Stories that turned out to be others: all their articles, for a start, and their numbers.
+    pub joined: Vec<(u64, u64)>,
+    /// Other articles that turned out to belong to another story, after that.
+    pub moved: Vec<(u64, u64)>,
 }
 
 /// The stories of the last days.
@@ -35,46 +40,187 @@ pub struct Stories {
     held: Held,
 }
 
-/// How likely an article and the closest articles of its story must be of one event, on average.
-const ENOUGH: f32 = 0.46;
-/// How likely that must be for the articles of two stories that are one.
-const ENOUGH_TO_JOIN: f32 = 0.7;
-/// How likely that must be for stories in different languages.
-const ENOUGH_ABROAD: f32 = 0.45;
-/// Articles of a story that an article is compared with: those that are most like it.
-const CLOSEST: usize = 3;
-/// Articles of each of two stories that are compared.
+/// How likely the articles of a story must be of one event, on average over all pairs.
+const ENOUGH: f32 = 0.38;
+/// The stories of articles that are at least so likely of one event with a new one are looked at anew.
+const NEAR: f32 = 0.15;
+/// Articles that are looked at anew at once.
+const AT_ONCE: usize = 60;
+/// A story of more articles is never parted.
+const LARGE: usize = 30;
+/// Articles of such a story that are compared, of each language.
 const SAMPLE: usize = 6;
+
+/// What stays together: an article, or a large story, which stands for more articles than are compared.
+struct Unit {
+    slots: Vec<u32>,
+    whole: Option<u64>,
+}
 
 impl Stories {
     /// Takes in an article, new or changed; `time` is when it was published.
     ///
-    /// A changed article keeps its story. If it may be older than what is held, it is to be
-    /// given back by [`Stories::restore`] first.
+    /// If it may be older than what is held, it is to be given back by [`Stories::restore`] first.
     pub fn put(&mut self, doc: u64, site: &str, time: Time, gist: Gist) -> Placed {
-        let own = self.held.slot_of(doc);
-        let mut known = own.and_then(|slot| self.held.article(slot)).map(|article| article.story);
+        let known = self.held.slot_of(doc).and_then(|slot| self.held.article(slot));
         // One that comes back returns to the story that it began.
-        if known.is_none() && self.held.has_story(doc) {
-            known = Some(doc);
-        }
+        let (is_new, story) = (known.is_none(), known.map_or(doc, |article| article.story));
         // Rare is what few have, this one among them: it is compared when it is held.
-        let slot = self.held.add(doc, site, time, gist, known.unwrap_or(doc));
-        let near = self.fitting(&self.held.like(slot), self.held.tongue(slot));
-        let story = known.or(near.first().copied()).unwrap_or(doc);
-        self.held.assign(slot, story);
-        let mut placed = Placed { story, joined: Vec::new() };
-        for other in near {
-            if other != placed.story && self.are_one(placed.story, other) {
-                self.join(&mut placed, other);
+        let slot = self.held.add(doc, site, time, gist, story);
+        let units = self.near(slot);
+        let groups = self.grouped(&units);
+        self.settle(slot, is_new, &units, &groups)
+    }
+
+    /// The articles of all stories that may be that of an article.
+    fn near(&self, slot: u32) -> Vec<Unit> {
+        let mut near = self.held.like(slot);
+        near.extend(self.held.abroad(slot).into_iter().map(|o| (o, self.held.kinship(slot, o))));
+        near.retain(|(_, likely)| *likely >= NEAR);
+        near.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        let (mut known, mut units, mut left) = (Vec::new(), Vec::new(), AT_ONCE);
+        for story in std::iter::once(slot).chain(near.into_iter().map(|(other, _)| other)) {
+            let Some(story) = self.held.article(story).map(|article| article.story) else {
+                continue;
+            };
+            if known.contains(&story) {
+                continue;
+            }
+            known.push(story);
+            let members = self.held.members(story);
+            let (slots, is_large) = match members.len() > LARGE {
+                true => (self.sample(story), true),
+                false => (members.to_vec(), false),
+            };
+            if slots.len() > left {
+                continue;
+            }
+            left -= slots.len();
+            match is_large {
+                true => units.push(Unit { slots, whole: Some(story) }),
+                false => {
+                    units.extend(slots.into_iter().map(|s| Unit { slots: vec![s], whole: None }))
+                }
             }
         }
-        for other in self.abroad(slot, placed.story) {
-            if self.kinship(placed.story, other) >= ENOUGH_ABROAD {
-                self.join(&mut placed, other);
+        units
+    }
+
+    /// Those that are one: the two groups whose articles are most alike on average are joined, as long as they are alike
+    /// enough.
+    fn grouped(&self, units: &[Unit]) -> Vec<Vec<usize>> {
+        let mut sums = vec![vec![0.0_f32; units.len()]; units.len()];
+        for (n, one) in units.iter().enumerate() {
+            for (m, other) in units.iter().enumerate().skip(n + 1) {
+                let pairs = one.slots.iter().flat_map(|a| other.slots.iter().map(|b| (*a, *b)));
+                sums[n][m] = pairs.map(|(a, b)| self.likely(a, b) - ENOUGH).sum();
+                sums[m][n] = sums[n][m];
             }
+        }
+        let mut sizes: Vec<usize> = units.iter().map(|unit| unit.slots.len()).collect();
+        let mut groups: Vec<Vec<usize>> = (0..units.len()).map(|n| vec![n]).collect();
+        loop {
+            let mut best = (0.0, 0, 0);
+            for n in 0..units.len() {
+                for m in n + 1..units.len() {
+                    if groups[n].is_empty() || groups[m].is_empty() {
+                        continue;
+                    }
+                    let mean = sums[n][m] / (sizes[n] * sizes[m]) as f32;
+                    if mean > best.0 {
+                        best = (mean, n, m);
+                    }
+                }
+            }
+            let (mean, kept, gone) = best;
+            if mean <= 0.0 {
+                groups.retain(|group| !group.is_empty());
+                return groups;
+            }
+            let moved = std::mem::take(&mut groups[gone]);
+            groups[kept].extend(moved);
+            sizes[kept] += sizes[gone];
+            for n in 0..units.len() {
+                let more = sums[gone][n];
+                sums[kept][n] += more;
+                sums[n][kept] += more;
+            }
+        }
+    }
+
+    /// How likely it is that two articles tell of one event, in whatever languages.
+    fn likely(&self, a: u32, b: u32) -> f32 {
+        match self.held.tongue(a) == self.held.tongue(b) {
+            true => self.held.alike(a, b),
+            false => self.held.kinship(a, b),
+        }
+    }
+
+    /// Gives each group its number, and says what has become of its articles.
+    fn settle(&mut self, slot: u32, is_new: bool, units: &[Unit], groups: &[Vec<usize>]) -> Placed {
+        // Before: each article's story; now: its group.
+        let mut all: Vec<(u32, u64, usize)> = Vec::new();
+        for (group, members) in groups.iter().enumerate() {
+            for unit in members.iter().map(|n| &units[*n]) {
+                let slots = match unit.whole {
+                    Some(story) => self.held.members(story),
+                    None => &unit.slots,
+                };
+                let of = |s: &u32| Some((*s, self.held.article(*s)?.story, group));
+                all.extend(slots.iter().filter_map(of));
+            }
+        }
+        // A new article has no story yet.
+        let is_told = |story: u64| !is_new || self.held.members(story) != [slot];
+        let mut before: Vec<u64> = all.iter().map(|a| a.1).filter(|s| is_told(*s)).collect();
+        before.sort_unstable();
+        before.dedup();
+        // A number goes with the article that began it, else with most of its articles; of several the oldest stays.
+        let mut numbers: Vec<Vec<u64>> = vec![Vec::new(); groups.len()];
+        for story in &before {
+            let began = self.held.slot_of(*story);
+            let began = all.iter().find(|(slot, ..)| Some(*slot) == began).map(|a| a.2);
+            let most = || {
+                let count = |group| all.iter().filter(|a| a.1 == *story && a.2 == group).count();
+                (0..groups.len()).rev().max_by_key(|group| count(*group))
+            };
+            if let Some(group) = began.or_else(most) {
+                numbers[group].push(*story);
+            }
+        }
+        let number = |group: usize| {
+            let docs = all.iter().filter(|a| a.2 == group);
+            let first = docs.filter_map(|a| Some(self.held.article(a.0)?.doc)).min();
+            numbers[group].first().copied().or(first).unwrap_or(0)
+        };
+        let named: Vec<u64> = (0..groups.len()).map(number).collect();
+        let mut placed = Placed::default();
+        for (group, numbers) in numbers.iter().enumerate() {
+            placed.joined.extend(numbers.iter().skip(1).map(|from| (*from, named[group])));
+        }
+        for (other, story, group) in all {
+            let now = named[group];
+            let then = placed.joined.iter().find(|(from, _)| *from == story).map_or(story, |j| j.1);
+            if other == slot {
+                placed.story = now;
+            } else if let Some(article) = self.held.article(other).filter(|_| then != now) {
+                placed.moved.push((article.doc, now));
+            }
+            self.held.assign(other, now);
         }
         placed
+    }
+
+    /// The newest articles of a story in each language.
+    fn sample(&self, story: u64) -> Vec<u32> {
+        let mut some: BTreeMap<u16, usize> = BTreeMap::new();
+        let newest = self.held.members(story).iter().rev();
+        let is_wanted = |slot: &&u32| {
+            let count = some.entry(self.held.tongue(**slot)).or_default();
+            *count += 1;
+            *count <= SAMPLE
+        };
+        newest.filter(is_wanted).copied().collect()
     }
 
     /// Takes in an article whose story is known, from what was written down before.
@@ -86,97 +232,6 @@ impl Stories {
     pub fn forget(&mut self, doc: u64) {
         self.held.remove(doc);
     }
-
-    /// The stories that fit an article, by the articles that are like it, best first.
-    fn fitting(&self, like: &[(u32, f32)], language: u16) -> Vec<u64> {
-        // The best come first, so the first of a story are its closest.
-        let mut found: Vec<(u64, f32, usize)> = Vec::new();
-        for (slot, likeness) in like {
-            let Some(story) = self.held.article(*slot).map(|article| article.story) else {
-                continue;
-            };
-            match found.iter_mut().find(|(known, ..)| *known == story) {
-                Some((_, sum, count)) if *count < CLOSEST => {
-                    *sum += likeness;
-                    *count += 1;
-                }
-                Some(_) => {}
-                None => found.push((story, *likeness, 1)),
-            }
-        }
-        let mut fit: Vec<(u64, f32)> = found
-            .into_iter()
-            .map(|(story, sum, _)| {
-                let members = self.held.members(story).iter();
-                let count = members.filter(|slot| self.held.tongue(**slot) == language).count();
-                (story, sum / count.clamp(1, CLOSEST) as f32)
-            })
-            .filter(|(_, fit)| *fit >= ENOUGH)
-            .collect();
-        fit.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        fit.into_iter().map(|(story, _)| story).collect()
-    }
-
-    fn join(&mut self, placed: &mut Placed, other: u64) {
-        let (kept, gone) = (placed.story.min(other), placed.story.max(other));
-        self.held.join(gone, kept);
-        placed.story = kept;
-        placed.joined.push(gone);
-    }
-
-    /// Whether two stories are one: in each language that both have, their newest articles are
-    /// alike on average.
-    fn are_one(&self, one: u64, other: u64) -> bool {
-        let (a, b) = (self.by_language(one), self.by_language(other));
-        let mut shared =
-            a.iter().filter_map(|(language, x)| Some((x, b.get(language)?))).peekable();
-        shared.peek().is_some()
-            && shared.all(|(x, y)| mean(x, y, |x, y| self.held.alike(x, y)) >= ENOUGH_TO_JOIN)
-    }
-
-    /// The stories in other languages that may be the one of an article, best first.
-    fn abroad(&self, slot: u32, story: u64) -> Vec<u64> {
-        let found = self.held.abroad(slot).into_iter();
-        let mut found: Vec<u64> =
-            found.filter_map(|slot| Some(self.held.article(slot)?.story)).collect();
-        found.sort_unstable();
-        found.dedup();
-        let mut found: Vec<(u64, f32)> =
-            found.into_iter().map(|other| (other, self.kinship(story, other))).collect();
-        found.retain(|(_, kinship)| *kinship > 0.0);
-        found.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        found.into_iter().map(|(story, _)| story).collect()
-    }
-
-    /// How alike two stories are that have no language in common: no story in another language
-    /// brings two of one language together.
-    fn kinship(&self, one: u64, other: u64) -> f32 {
-        let (a, b) = (self.by_language(one), self.by_language(other));
-        if a.keys().any(|language| b.contains_key(language)) {
-            return 0.0;
-        }
-        let pairs = a.values().flat_map(|x| b.values().map(move |y| (x, y)));
-        let each = pairs.map(|(x, y)| mean(x, y, |x, y| self.held.kinship(x, y)));
-        each.sum::<f32>() / (a.len() * b.len()).max(1) as f32
-    }
-
-    /// The newest articles of a story in each language.
-    fn by_language(&self, story: u64) -> BTreeMap<u16, Vec<u32>> {
-        let mut out: BTreeMap<u16, Vec<u32>> = BTreeMap::new();
-        for slot in self.held.members(story).iter().rev() {
-            let some = out.entry(self.held.tongue(*slot)).or_default();
-            if some.len() < SAMPLE {
-                some.push(*slot);
-            }
-        }
-        out
-    }
-}
-
-/// The mean over all pairs.
-fn mean(one: &[u32], other: &[u32], alike: impl Fn(u32, u32) -> f32) -> f32 {
-    let pairs = one.iter().flat_map(|x| other.iter().map(|y| (*x, *y)));
-    pairs.map(|(x, y)| alike(x, y)).sum::<f32>() / (one.len() * other.len()) as f32
 }
 
 #[cfg(test)]

@@ -372,7 +372,7 @@ impl Open {
         }
         if newest {
             // It may be older than those that are compared.
-            let story = self.table.story_now(head.story);
+            let story = self.table.story_of(&head);
             self.stories.restore(head.doc, &head.site, Time(head.time), body.gist.clone(), story);
             if super::judge::print(&body.title, &unpacked(&body.text)) != print {
                 let (title, text) = (body.title.clone(), std::mem::take(&mut body.text));
@@ -514,7 +514,7 @@ impl Open {
             }
             let (time, summary) = (head.time, body.summary.clone());
             fill(&mut head, &mut body);
-            head.story = self.table.story_now(head.story);
+            head.story = self.table.story_of(&head);
             head.rules = self.table.rules.get(&n).cloned().unwrap_or_default();
             if head.time != time {
                 let (doc, gist, at) = (head.doc, body.gist.clone(), Time(head.time));

@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 /// The first line, but for the version and the line's end.
 const NAME: &str = "argiope news ";
 /// The form of the file; what a newer program wrote is refused.
-const VERSION: u32 = 6;
+const VERSION: u32 = 7;
 /// Lengths and digests before a head.
 const FRAME: usize = 16;
 /// Longer records are not written; one that claims to be longer is damaged.

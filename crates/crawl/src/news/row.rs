@@ -153,4 +153,6 @@ pub(super) enum Record {
     Told(Vec<(u64, Hint)>),
     /// A page of an article is no more since then, or is there again.
     Lost(u64, Option<i64>),
+    /// Articles belong to another story: the number of each, and the story's.
+    Moved(Vec<(u64, u64)>),
 }

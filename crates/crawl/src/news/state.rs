@@ -195,6 +195,10 @@ impl Open {
                 Record::Article(head) => self.dead += self.table.put(&head, at),
                 Record::Gone(doc) => self.dead += self.table.remove(doc),
                 Record::Joined(from, to) => self.table.join(from, to),
+                Record::Moved(moved) => {
+                    self.dead += at.bytes();
+                    moved.into_iter().for_each(|(doc, story)| self.table.place(doc, story));
+                }
                 Record::Rule { id, docs } => {
                     self.table.rule(id, &docs);
                     self.ruled.insert(id);
@@ -247,12 +251,21 @@ impl Open {
         Ok((self.log()?.head(at)?, self.log()?.body(at)?))
     }
 
-    /// An article belongs to a story, which may have brought others together.
-    pub fn placed(&mut self, placed: Placed, head: &mut Head) -> Result<(), NewsError> {
+    /// An article belongs to a story, which may have brought others together, or parted them.
+    pub fn placed(&mut self, mut placed: Placed, head: &mut Head) -> Result<(), NewsError> {
         head.story = placed.story;
-        for from in placed.joined.into_iter().filter(|from| *from != placed.story) {
-            self.log()?.append(&Record::Joined(from, placed.story), None)?;
-            self.table.join(from, placed.story);
+        for (from, to) in placed.joined {
+            self.log()?.append(&Record::Joined(from, to), None)?;
+            self.table.join(from, to);
+        }
+        if self.table.story_now(placed.story) != placed.story {
+            // Its number was another story's for a while.
+            placed.moved.push((head.doc, placed.story));
+        }
+        if !placed.moved.is_empty() {
+            let at = self.log()?.append(&Record::Moved(placed.moved.clone()), None)?;
+            self.dead += at.bytes();
+            placed.moved.into_iter().for_each(|(doc, story)| self.table.place(doc, story));
         }
         Ok(())
     }
@@ -355,7 +368,7 @@ impl Open {
         let mark = self.mark_record();
         let table = std::mem::take(&mut self.table);
         let with_rules = |mut head: Head| {
-            head.story = table.story_now(head.story);
+            head.story = table.story_of(&head);
             let n = table.of_doc(head.doc);
             head.rules = n.and_then(|n| table.rules.get(&n).cloned()).unwrap_or_default();
             head

@@ -268,6 +268,24 @@ impl Table {
         }
     }
 
+    /// An article belongs to a story, whose number answers for itself from now on.
+    pub fn place(&mut self, doc: u64, story: u64) {
+        self.joined.remove(&story);
+        let Some(n) = self.of_doc(doc).filter(|n| self.rows[*n as usize].doc == doc) else {
+            return;
+        };
+        self.leave_story(n);
+        self.rows[n as usize].story = story;
+        self.enter_story(n, story);
+    }
+
+    /// The story of an article as it is now; of one that is not there, as its head has it.
+    pub fn story_of(&self, head: &Head) -> u64 {
+        let known = self.of_doc(head.doc).map(|n| &self.rows[n as usize]);
+        let known = known.filter(|row| row.doc == head.doc).map(|row| row.story);
+        known.unwrap_or_else(|| self.story_now(head.story))
+    }
+
     pub fn joins(&self) -> impl Iterator<Item = (u64, u64)> {
         self.joined.iter().map(|(from, to)| (*from, *to))
     }
@@ -389,7 +407,7 @@ mod tests {
         assert!(table.of_story(1).is_empty() && table.newest_first().is_empty());
     }
 
-    /// Articles and joins in any order: a story has all its articles, each stands in one.
+    /// Articles, joins and partings in any order: a story has all its articles, each stands in one.
     #[test]
     fn no_article_is_lost_from_its_story_whatever_comes_first() {
         let mut seed = 7_u64;
@@ -409,10 +427,11 @@ mod tests {
                         there.retain(|known| *known != doc);
                         there.push(doc);
                     }
-                    5..7 => {
+                    5 => {
                         let (a, b) = (1 + roll(9), 1 + roll(9));
-                        table.join(a.max(b), a.min(b));
+                        table.join(a, b);
                     }
+                    6 => table.place(1 + roll(9), 1 + roll(9)),
                     _ => {
                         let doc = 1 + roll(9);
                         table.remove(doc);

@@ -312,10 +312,6 @@ impl Held {
         self.by_doc.get(&doc).copied()
     }
 
-    pub fn has_story(&self, story: u64) -> bool {
-        self.stories.contains_key(&story)
-    }
-
     /// The articles of a story, in the order they came in.
     pub fn members(&self, story: u64) -> &[u32] {
         self.stories.get(&story).map_or(&[], |slots| slots)
@@ -391,19 +387,6 @@ impl Held {
             slots.retain(|s| *s != slot);
             if slots.is_empty() {
                 self.stories.remove(&story);
-            }
-        }
-    }
-
-    /// All articles of one story belong to another.
-    pub fn join(&mut self, from: u64, to: u64) {
-        let Some(moved) = self.stories.remove(&from) else { return };
-        let kept = self.stories.entry(to).or_default();
-        kept.extend(&moved);
-        kept.sort_unstable();
-        for slot in moved {
-            if let Some(article) = &mut self.slots[slot as usize] {
-                article.story = to;
             }
         }
     }

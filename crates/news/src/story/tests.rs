@@ -5,18 +5,22 @@ const DAY: i64 = 86_400_000;
 /// Puts articles `(site, day, title, text)` one after another; the stories they end in.
 fn stories_of(articles: &[(&str, i64, &str, &str)]) -> Vec<u64> {
     let mut stories = Stories::default();
-    let mut found: Vec<u64> = Vec::new();
+    let mut found = BTreeMap::new();
     for (at, (site, day, title, text)) in articles.iter().enumerate() {
         let doc = at as u64 + 1;
         let placed = stories.put(doc, site, Time(day * DAY), gist(title, text, None));
-        found.push(placed.story);
-        for story in &mut found {
-            if placed.joined.contains(story) {
-                *story = placed.story;
-            }
-        }
+        told(&mut found, doc, placed);
     }
-    found
+    found.into_values().collect()
+}
+
+/// Takes over what is said of articles and their stories.
+fn told(found: &mut BTreeMap<u64, u64>, doc: u64, placed: Placed) {
+    for (from, to) in placed.joined {
+        found.values_mut().filter(|story| **story == from).for_each(|story| *story = to);
+    }
+    found.extend(placed.moved);
+    found.insert(doc, placed.story);
 }
 
 const FIRE_A: (&str, &str) = (
@@ -98,13 +102,17 @@ fn chinese_is_compared_by_characters() {
 }
 
 #[test]
-fn a_changed_article_keeps_its_story_and_one_that_returns_finds_it() {
+fn a_changed_article_keeps_its_story_as_long_as_it_tells_it() {
     let mut stories = Stories::default();
     let first = gist(FIRE_A.0, FIRE_A.1, Some("en"));
     stories.put(1, "a.test", Time(0), first.clone());
     stories.put(2, "b.test", Time(0), gist(FIRE_B.0, FIRE_B.1, Some("en")));
+    let longer = format!("{} The roof fell in at midnight.", FIRE_B.1);
+    let longer = gist(FIRE_B.0, &longer, Some("en"));
+    assert_eq!(stories.put(2, "b.test", Time(0), longer).story, 1);
     let changed = gist("Correction", "This article was withdrawn by the editors.", Some("en"));
-    assert_eq!(stories.put(2, "b.test", Time(0), changed).story, 1);
+    assert_eq!(stories.put(2, "b.test", Time(0), changed).story, 2);
+    stories.put(2, "b.test", Time(0), gist(FIRE_B.0, FIRE_B.1, Some("en")));
     stories.forget(1);
     assert_eq!(stories.put(1, "a.test", Time(0), first).story, 1);
 }
@@ -114,7 +122,7 @@ fn what_was_written_down_comes_back() {
     let mut stories = Stories::default();
     stories.restore(7, "a.test", Time(0), gist(FIRE_A.0, FIRE_A.1, None), 5);
     let placed = stories.put(9, "b.test", Time(0), gist(FIRE_B.0, FIRE_B.1, None));
-    assert_eq!(placed, Placed { story: 5, joined: Vec::new() });
+    assert_eq!(placed, Placed { story: 5, ..Placed::default() });
 }
 
 #[test]
