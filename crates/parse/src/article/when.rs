@@ -8,6 +8,7 @@
 //!   it was written, and none is made up.
 //! * What is not here: whether the date is that of the article.
 
+use super::zones::is_summer;
 use crate::date::days;
 use argiope_model::Time;
 
@@ -24,8 +25,15 @@ pub(crate) struct Read {
     pub(crate) end: usize,
 }
 
-/// Minutes east of Greenwich, and whether the clocks of America go an hour ahead in summer.
-pub(super) type Zone = (i16, bool);
+/// Minutes east of Greenwich, and whose clocks go an hour ahead in summer, if any.
+pub(super) type Zone = (i16, Option<Summers>);
+
+/// Where clocks go an hour ahead in summer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Summers {
+    America,
+    Europe,
+}
 
 /// A piece of a text.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -50,9 +58,13 @@ pub(crate) fn first(text: &str, day_first: bool) -> Option<Read> {
             Some((start, seconds, zone, next))
         });
         let (start, seconds, zone, last) = clock.unwrap_or((at, 0, None, next));
-        let zone = zone.map(|(east, summers)| match summers {
-            true if is_american_summer(year, days, seconds) => east + 60,
-            _ => east,
+        let zone = zone.map(|(east, summers)| {
+            let is_summer = match summers {
+                Some(Summers::America) => is_american_summer(year, days, seconds),
+                Some(Summers::Europe) => is_summer(Time(days * 86_400_000)),
+                None => false,
+            };
+            if is_summer { east + 60 } else { east }
         });
         let shift = i64::from(zone.unwrap_or(0)) * 60;
         let end = pieces.get(last).map_or(text.len(), |p| p.0);
@@ -337,7 +349,8 @@ fn clock_at(
     while matches!(
         piece(next),
         Some(
-            Piece::Sign('分' | '분' | '(') | Piece::Word("Uhr" | "uhr" | "h" | "hs" | "hrs" | "ч")
+            Piece::Sign('分' | '분' | '(' | ',')
+                | Piece::Word("Uhr" | "uhr" | "h" | "hs" | "hrs" | "ч" | "по")
         )
     ) {
         next += 1;
@@ -367,7 +380,7 @@ fn zone(pieces: &[(usize, Piece<'_>)], at: usize) -> (Option<Zone>, usize) {
                 return (None, at);
             }
             let east = (hours * 60 + minutes) as i16;
-            (Some((if sign == '+' { east } else { -east }, false)), next)
+            (Some((if sign == '+' { east } else { -east }, None)), next)
         }
         Some(Piece::Word(word)) => {
             let hours = match word {
@@ -388,7 +401,7 @@ fn zone(pieces: &[(usize, Piece<'_>)], at: usize) -> (Option<Zone>, usize) {
                 "CST" | "MDT" => -6,
                 "MST" | "PDT" => -7,
                 "PST" | "PT" => -8,
-                _ => return (None, at),
+                _ => return clocks_of(pieces, at),
             };
             if hours == 0 {
                 // UTC+8, and (GMT-3) without a space, which `GMT - 3 comments` has.
@@ -403,13 +416,53 @@ fn zone(pieces: &[(usize, Piece<'_>)], at: usize) -> (Option<Zone>, usize) {
                     && pieces[at + 2].0 == end + sign.len_utf8()
                 {
                     let hours = if sign == '+' { value } else { -value };
-                    return (Some((hours as i16 * 60, false)), at + 3);
+                    return (Some((hours as i16 * 60, None)), at + 3);
                 }
             }
-            (Some((hours * 60, matches!(word, "ET" | "PT"))), at + 1)
+            let summers = matches!(word, "ET" | "PT").then_some(Summers::America);
+            (Some((hours * 60, summers)), at + 1)
         }
         _ => (None, at),
     }
+}
+
+/// A zone by whose clocks are meant (`heure de Paris`, `Moscow time`), and the piece behind it.
+fn clocks_of(pieces: &[(usize, Piece<'_>)], at: usize) -> (Option<Zone>, usize) {
+    let word = |i: usize| match pieces.get(i).map(|p| p.1) {
+        Some(Piece::Word(word)) => Some(word.to_lowercase()),
+        _ => None,
+    };
+    let (first, second) = (word(at).unwrap_or_default(), word(at + 1).unwrap_or_default());
+    let (place, next) = match (&*first, &*second) {
+        ("heure" | "hora" | "ora" | "horário", "de" | "di") => {
+            (word(at + 2).unwrap_or_default(), at + 3)
+        }
+        ("hora" | "heure", _) => (second, at + 2),
+        (_, "time" | "zeit" | "времени" | "время") => (first, at + 2),
+        _ => return (None, at),
+    };
+    let (hours, summers) = match &*place {
+        "paris" | "pariser" | "bruxelles" | "brussels" | "madrid" | "españa" | "peninsular"
+        | "roma" | "rome" | "berlin" | "berliner" | "wiener" | "zürcher" | "genève" => {
+            (1, Some(Summers::Europe))
+        }
+        "london" | "londoner" | "londres" | "lisboa" | "uk" => (0, Some(Summers::Europe)),
+        "kyiv" | "athens" | "helsinki" | "киевскому" => (2, Some(Summers::Europe)),
+        "moscow"
+        | "moskauer"
+        | "moscou"
+        | "moscú"
+        | "mosca"
+        | "московское"
+        | "московскому"
+        | "istanbul" => (3, None),
+        "beijing" | "pekinger" | "pékin" | "pekín" => (8, None),
+        "tokyo" => (9, None),
+        "eastern" => (-5, Some(Summers::America)),
+        "pacific" => (-8, Some(Summers::America)),
+        _ => return (None, at),
+    };
+    (Some((hours * 60, summers)), next)
 }
 
 /// The months in the languages we read, full and short, January first.
@@ -495,6 +548,14 @@ mod tests {
             ("16 November 2026, 10:20 GMT - 3 comments", "2026-11-16T10:20 0"),
             ("Mon Aug 03 12:45:00 2015", "2015-08-03T12:45"),
             ("16 November 2026, 5 a day", "2026-11-16"),
+            ("Publié le 18 novembre 2026 à 18h25 (heure de Paris)", "2026-11-18T18:25 60"),
+            ("le 18 juillet 2026 à 18h25, heure de Paris", "2026-07-18T18:25 120"),
+            ("18 de julio de 2026, 18:25 (hora peninsular)", "2026-07-18T18:25 120"),
+            ("18.11.2026 um 18:25 Uhr Moskauer Zeit", "2026-11-18T18:25 180"),
+            ("18 ноября 2026, 18:25 по московскому времени", "2026-11-18T18:25 180"),
+            ("18 July 2026, 18:25 London time", "2026-07-18T18:25 60"),
+            ("July 18, 2026 6:25 p.m. Eastern Time", "2026-07-18T18:25 -240"),
+            ("18 July 2026, 18:25 Time to read", "2026-07-18T18:25"),
         ] {
             assert_eq!(shown(text), want, "{text}");
         }

@@ -112,7 +112,7 @@ pub(crate) fn placed(when: When, language: Option<&str>, host: &str, now: Time) 
 }
 
 /// Whether European clocks are ahead that day: from the last Sunday of March to that of October.
-fn is_summer(time: Time) -> bool {
+pub(super) fn is_summer(time: Time) -> bool {
     let day = time.0.div_euclid(86_400_000);
     let year: Option<i64> = time.iso_seconds().get(..4).and_then(|y| y.parse().ok());
     // 1970-01-01 was a Thursday.
