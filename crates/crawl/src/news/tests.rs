@@ -111,6 +111,63 @@ fn two_rows_that_turn_out_to_be_one_are_one() {
 }
 
 #[test]
+fn an_article_that_left_its_story_is_where_it_went_after_a_restart_and_when_it_changes() {
+    let told = [
+        (
+            "Fire in Harwick warehouse leaves 26 injured",
+            "A fire in a warehouse near Station Road in Harwick injured 26 people on Monday evening. It took crews six hours to \
+             put it out. The head of the brigade, Clara Whitfield, said the cause was unclear. Some 311 residents had to leave \
+             their homes.",
+        ),
+        (
+            "Fire in Harwick: Elm Lane is closed",
+            "A fire has broken out in Harwick, the brigade said on Tuesday. Elm Lane is closed to cars.",
+        ),
+        (
+            "Elm Lane school loses its gym to a fire",
+            "Elm Lane school in Harwick has lost its gym to a fire. All 480 pupils of Elm Lane school were counted on the playing \
+             field on Tuesday, headmaster Marek Dolan said. Elm Lane is closed, and lessons will be held in the town hall.",
+        ),
+    ];
+    let stories = |open: &Open| -> Vec<u64> {
+        (1..=3)
+            .filter_map(|doc| Some(open.table.rows[open.table.of_doc(doc)? as usize].story))
+            .collect()
+    };
+    let dir = tempfile::tempdir().unwrap();
+    let mut open = opened(dir.path());
+    let take = |open: &mut Open, doc: u64, time: i64, (title, text): (&str, &str)| {
+        let host = CanonicalUrl::parse(&format!("http://www.n{doc}.test/{doc}")).unwrap();
+        let recipe = Recipe { site: format!("n{doc}.test"), ..Recipe::default() };
+        let page = seen(doc, "/", time, title, text.to_owned());
+        open.take(&Seen { url: host, ..page }, &recipe).expect("taken");
+    };
+    take(&mut open, 1, NOON - 2 * DAY, told[0]);
+    take(&mut open, 2, NOON - DAY, told[1]);
+    assert_eq!(stories(&open), [1, 1]);
+    take(&mut open, 3, NOON - DAY, told[2]);
+    let again = |mut open: Open| {
+        open.mark().expect("written");
+        opened(dir.path())
+    };
+    assert_eq!(stories(&open), [1, 2, 2]);
+    open = again(open);
+    assert_eq!(stories(&open), [1, 2, 2]);
+    assert_eq!((open.table.of_story(1).len(), open.table.of_story(2).len()), (1, 2));
+    // The school had a fire of its own; the flash becomes a report of the other.
+    take(&mut open, 2, NOON, told[0]);
+    assert_eq!(stories(&open), [1, 1, 3]);
+    open = again(open);
+    assert_eq!(stories(&open), [1, 1, 3]);
+    // And comes back: its number is that of a story again.
+    take(&mut open, 2, NOON + 1, told[2]);
+    let last = stories(&open);
+    assert_eq!(last[0], 1);
+    assert_eq!(last[1], last[2]);
+    assert_eq!(stories(&again(open)), last);
+}
+
+#[test]
 fn hints_count_where_the_page_says_less_whenever_they_come() {
     let day = |has_clock: bool, zone: Option<i16>, time: i64| When {
         time: Time(time),

@@ -321,3 +321,66 @@ fn what_is_reported_on_every_day_is_of_its_day() {
     ]);
     assert_eq!(found, [1, 2, 2]);
 }
+
+/// A flash that seems to be about the fire in the warehouse, and the fire that it is about.
+const FLASH: (&str, &str) = (
+    "Fire in Harwick: Elm Lane is closed",
+    "A fire has broken out in Harwick, the brigade said on Tuesday. Elm Lane is closed to cars.",
+);
+const SCHOOL: (&str, &str) = (
+    "Elm Lane school loses its gym to a fire",
+    "Elm Lane school in Harwick has lost its gym to a fire. All 480 pupils of Elm Lane school were counted on the playing field on \
+     Tuesday, headmaster Marek Dolan said. Elm Lane is closed, and lessons will be held in the town hall.",
+);
+
+#[test]
+fn an_article_leaves_for_the_story_that_it_tells_as_soon_as_there_is_one() {
+    let mut stories = Stories::default();
+    let mut found = BTreeMap::new();
+    for (doc, day, (title, text)) in [(1, 0, FIRE_A), (2, 1, FLASH), (3, 1, SCHOOL)] {
+        let placed =
+            stories.put(doc, &format!("{doc}.test"), Time(day * DAY), gist(title, text, None));
+        told(&mut found, doc, placed);
+        let wanted: &[u64] = [&[1][..], &[1, 1], &[1, 2, 2]][doc as usize - 1];
+        assert_eq!(found.values().copied().collect::<Vec<_>>(), wanted);
+    }
+}
+
+/// Articles in many orders, changed and gone in between: what was told of their stories is how they are held.
+#[test]
+fn whoever_takes_over_what_is_told_knows_each_story() {
+    let mut seed = 11_u64;
+    let mut roll = |most: u64| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (seed >> 33) % most
+    };
+    let mut partings = 0;
+    for _ in 0..40 {
+        let mut stories = Stories::default();
+        let mut found = BTreeMap::new();
+        for _ in 0..40 {
+            let doc = 1 + roll(14);
+            if roll(8) == 0 {
+                stories.forget(doc);
+                found.remove(&doc);
+                continue;
+            }
+            let (event, other) = (roll(4), roll(4));
+            let facts = |of: u64, n: u64| {
+                format!("Place{of} saw Person{of}x{} on day {}{of}. ", n % 3, 40 + n)
+            };
+            let text: String = (0..3).map(|n| facts(event, n)).collect();
+            let text = text + &facts(other, roll(3)) + &facts(other, roll(3));
+            let title = format!("Place{event} and Person{other}x{}", roll(3));
+            let (site, time) = (format!("{}.test", roll(5)), Time(roll(3) as i64 * DAY));
+            let placed = stories.put(doc, &site, time, gist(&title, &text, None));
+            partings += placed.moved.len();
+            told(&mut found, doc, placed);
+            for (doc, story) in &found {
+                let slot = stories.held.slot_of(*doc).expect("held");
+                assert_eq!(stories.held.article(slot).map(|a| a.story), Some(*story), "{doc}");
+            }
+        }
+    }
+    assert!(partings > 50, "{partings}");
+}
