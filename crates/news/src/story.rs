@@ -41,7 +41,7 @@ pub struct Stories {
 }
 
 /// How likely the articles of a story must be of one event, on average over all pairs.
-const ENOUGH: f32 = 0.38;
+const ENOUGH: f32 = 0.36;
 /// The stories of articles that are at least so likely of one event with a new one are looked at anew.
 const NEAR: f32 = 0.15;
 /// Articles that are looked at anew at once.
@@ -140,8 +140,8 @@ impl Stories {
             let moved = std::mem::take(&mut groups[gone]);
             groups[kept].extend(moved);
             sizes[kept] += sizes[gone];
-            for n in 0..units.len() {
-                let more = sums[gone][n];
+            let more = sums[gone].clone();
+            for (n, more) in more.into_iter().enumerate() {
                 sums[kept][n] += more;
                 sums[n][kept] += more;
             }
