@@ -41,7 +41,7 @@ pub struct Stories {
 }
 
 /// How likely the articles of a story must be of one event, on average over all pairs.
-const ENOUGH: f32 = 0.36;
+const ENOUGH: f32 = 0.38;
 /// The stories of articles that are at least so likely of one event with a new one are looked at anew.
 const NEAR: f32 = 0.15;
 /// Articles that are looked at anew at once.
