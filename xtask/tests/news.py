@@ -418,7 +418,7 @@ def pictures(browser, base, token, folder, fronts, bridge, ferry):
         reader.page.route("**/news/read", lambda route: route.fulfill(status=204))
         reader.go(path)
         reader.page.wait_for_timeout(500)
-        reader.page.screenshot(path=os.path.join(folder, f"{name}.png"), full_page=name not in ("news", "story"))
+        reader.page.screenshot(path=os.path.join(folder, f"{name}.png"), full_page=name != "news")
         reader.watched.close()
 
 
