@@ -349,13 +349,19 @@ fn clock_at(
     while matches!(
         piece(next),
         Some(
-            Piece::Sign('分' | '분' | '(' | ',')
-                | Piece::Word("Uhr" | "uhr" | "h" | "hs" | "hrs" | "ч" | "по")
+            Piece::Sign('分' | '분' | '(') | Piece::Word("Uhr" | "uhr" | "h" | "hs" | "hrs" | "ч")
         )
     ) {
         next += 1;
     }
-    let (zone, next) = zone(pieces, next);
+    let (zone, next) = match zone(pieces, next) {
+        // Behind a comma, or `по`, only words: `12:30, +12 °C` is no zone.
+        (None, next) if matches!(piece(next), Some(Piece::Sign(',') | Piece::Word("по"))) => {
+            let (zone, behind) = clocks_of(pieces, next + 1);
+            (zone, if zone.is_some() { behind } else { next })
+        }
+        found => found,
+    };
     Some((hour * 3600 + minute * 60 + second, zone, next))
 }
 
@@ -441,29 +447,28 @@ fn clocks_of(pieces: &[(usize, Piece<'_>)], at: usize) -> (Option<Zone>, usize) 
         (_, "time" | "zeit" | "времени" | "время") => (first, at + 2),
         _ => return (None, at),
     };
-    let (hours, summers) = match &*place {
-        "paris" | "pariser" | "bruxelles" | "brussels" | "madrid" | "españa" | "peninsular"
-        | "roma" | "rome" | "berlin" | "berliner" | "wiener" | "zürcher" | "genève" => {
-            (1, Some(Summers::Europe))
-        }
-        "london" | "londoner" | "londres" | "lisboa" | "uk" => (0, Some(Summers::Europe)),
-        "kyiv" | "athens" | "helsinki" | "киевскому" => (2, Some(Summers::Europe)),
-        "moscow"
-        | "moskauer"
-        | "moscou"
-        | "moscú"
-        | "mosca"
-        | "московское"
-        | "московскому"
-        | "istanbul" => (3, None),
-        "beijing" | "pekinger" | "pékin" | "pekín" => (8, None),
-        "tokyo" => (9, None),
-        "eastern" => (-5, Some(Summers::America)),
-        "pacific" => (-8, Some(Summers::America)),
-        _ => return (None, at),
-    };
-    (Some((hours * 60, summers)), next)
+    let is_meant = |places: &str| places.split(' ').any(|p| p == place);
+    match CLOCKS.iter().find(|(places, ..)| is_meant(places)) {
+        Some((_, hours, summers)) => (Some((hours * 60, *summers)), next),
+        None => (None, at),
+    }
 }
+
+/// Whose clocks are named, the hours by which they go before Greenwich, and whose summers they have.
+const CLOCKS: [(&str, i16, Option<Summers>); 8] = [
+    (
+        "paris pariser bruxelles brussels madrid españa peninsular roma rome berlin berliner wiener zürcher genève",
+        1,
+        Some(Summers::Europe),
+    ),
+    ("london londoner londres lisboa uk", 0, Some(Summers::Europe)),
+    ("kyiv киевскому athens helsinki", 2, Some(Summers::Europe)),
+    ("moscow moskauer moscou moscú mosca московское московскому istanbul", 3, None),
+    ("beijing pekinger pékin pekín", 8, None),
+    ("tokyo", 9, None),
+    ("eastern", -5, Some(Summers::America)),
+    ("pacific", -8, Some(Summers::America)),
+];
 
 /// The months in the languages we read, full and short, January first.
 const MONTHS: [&str; 12] = [
@@ -556,6 +561,7 @@ mod tests {
             ("18 July 2026, 18:25 London time", "2026-07-18T18:25 60"),
             ("July 18, 2026 6:25 p.m. Eastern Time", "2026-07-18T18:25 -240"),
             ("18 July 2026, 18:25 Time to read", "2026-07-18T18:25"),
+            ("18 July 2026, 18:25, +12 °C in London", "2026-07-18T18:25"),
         ] {
             assert_eq!(shown(text), want, "{text}");
         }
