@@ -45,8 +45,10 @@ const LOOKED_FOR: Duration = Duration::from_secs(8);
 const LOOKING: Duration = Duration::from_millis(500);
 /// What an asker hears who comes too late.
 const ENDING: &str = "the crawl is ending, or an import runs: try again in a moment";
-/// Who comes too late asks whoever has the directory then, and waits no longer for that.
-const ENDS: Duration = Duration::from_secs(10);
+/// Who comes too late asks again after this long, whoever has the directory then.
+const AGAIN: Duration = Duration::from_millis(50);
+/// And waits no longer for that.
+const AGAIN_FOR: Duration = Duration::from_secs(10);
 /// What is heard by who wants it to end.
 const ENDED: &str = "the crawl is ending already, or an import runs";
 /// What an asker hears whose change holds and is not safe yet.
@@ -248,13 +250,13 @@ fn ordered(
     })
 }
 
-/// As [`ordered`]; the answer is a row.
+/// As [`ordered`], with what is answered then.
 fn answered(
     orders: &Orders,
-    row: Value,
+    rows: Vec<Value>,
     order: impl FnOnce(blocking::SyncSender<()>) -> Instruction,
 ) -> Asked {
-    ordered(orders, order).map_or_else(|sorry| sorry, |()| Asked::Rows(vec![row]))
+    ordered(orders, order).map_or_else(|sorry| sorry, |()| Asked::Rows(rows))
 }
 
 fn set_job(owner: &Owner, orders: &Orders, id: u32, state: &str) -> Asked {
@@ -262,8 +264,7 @@ fn set_job(owner: &Owner, orders: &Orders, id: u32, state: &str) -> Asked {
         Ok(state) => state,
         Err(why) => return Asked::Sorry(why),
     };
-    let done = ordered(orders, |done| Instruction::Job(JobId(id), state, Some(done)));
-    done.map_or_else(|sorry| sorry, |()| Asked::Rows(Vec::new()))
+    answered(orders, Vec::new(), |done| Instruction::Job(JobId(id), state, Some(done)))
 }
 
 fn forgive(owner: &Owner, orders: &Orders, name: &str) -> Asked {
@@ -288,7 +289,7 @@ fn set_delay(owner: &Owner, orders: &Orders, name: &str, delay_ms: Option<u64>) 
         Ok(change) => change,
         Err(why) => return Asked::Sorry(why),
     };
-    answered(orders, row, |done| Instruction::Delay(name, delay_ms, done))
+    answered(orders, vec![row], |done| Instruction::Delay(name, delay_ms, done))
 }
 
 /// Sets how often a page is visited; answers when that is written down.
@@ -301,7 +302,7 @@ fn cycle(owner: &Owner, orders: &Orders, target: &str, every: Option<u64>) -> As
         Err(e) => return Asked::Sorry(e.to_string()),
     };
     let row = cycle_row(&found.1.url, &cycled(&found.1, every));
-    answered(orders, row, |done| Instruction::Cycle(found.0, every, done))
+    answered(orders, vec![row], |done| Instruction::Cycle(found.0, every, done))
 }
 
 /// Has a job obey another filter; answers when that holds and is written down, and what comes back is
@@ -343,7 +344,9 @@ fn change_sites(
 ) -> Asked {
     let mut row = changed_row(name, &change);
     more(&mut row);
-    answered(orders, row, |done| Instruction::Sites(SiteChange { done: Some(done), ..change }))
+    answered(orders, vec![row], |done| {
+        Instruction::Sites(SiteChange { done: Some(done), ..change })
+    })
 }
 
 /// How a fleet stands, by one who only follows it.
@@ -370,8 +373,8 @@ pub fn ask_owner(data: &Path, question: &Question) -> Result<Option<Asked>, Cont
     let begun = Instant::now();
     loop {
         match ask_once(data, question)? {
-            Some(Asked::Sorry(why)) if why == ENDING && begun.elapsed() < ENDS => {
-                std::thread::sleep(LOOKING / 10);
+            Some(Asked::Sorry(why)) if why == ENDING && begun.elapsed() < AGAIN_FOR => {
+                std::thread::sleep(AGAIN);
             }
             asked => return Ok(asked),
         }
