@@ -36,7 +36,8 @@ pub(super) struct Head {
     pub versions: u32,
     pub subject: Option<String>,
     pub language: Option<String>,
-    /// The story, as it was when this was written; it may have been joined to another since.
+    /// The story, as it was when this was written; it may have been joined to another since, or the article
+    /// moved.
     pub story: u64,
     pub words: u32,
     /// Its addresses, folded: without what does not tell articles apart.

@@ -99,6 +99,11 @@ impl Table {
         !self.rows[n as usize].is_gone
     }
 
+    /// The article that has this number itself.
+    fn own(&self, doc: u64) -> Option<u32> {
+        self.of_doc(doc).filter(|n| self.rows[*n as usize].doc == doc)
+    }
+
     /// The last capture of a page that was looked at.
     pub fn looked_at(&self, doc: u64) -> Option<i64> {
         self.pages.get(&doc).filter(|page| self.is_there(page.0)).map(|page| page.1)
@@ -156,7 +161,7 @@ impl Table {
 
     /// Takes in an article, new or again; says the bytes of the file that are of no more use.
     pub fn put(&mut self, head: &Head, at: At) -> u64 {
-        let before = self.of_doc(head.doc).filter(|n| self.rows[*n as usize].doc == head.doc);
+        let before = self.own(head.doc);
         let row = Row {
             doc: head.doc,
             time: head.time,
@@ -224,10 +229,7 @@ impl Table {
 
     /// The only article of a story that has one.
     fn only(&self, story: u64) -> Option<u32> {
-        let own = self.of_doc(story).filter(|n| {
-            let row = &self.rows[*n as usize];
-            row.doc == story && row.story == story && !row.is_gone
-        });
+        let own = self.own(story).filter(|n| self.rows[*n as usize].story == story);
         own.or_else(|| self.strays.get(&story).copied())
     }
 
@@ -271,9 +273,7 @@ impl Table {
     /// An article belongs to a story, whose number answers for itself from now on.
     pub fn place(&mut self, doc: u64, story: u64) {
         self.joined.remove(&story);
-        let Some(n) = self.of_doc(doc).filter(|n| self.rows[*n as usize].doc == doc) else {
-            return;
-        };
+        let Some(n) = self.own(doc) else { return };
         self.leave_story(n);
         self.rows[n as usize].story = story;
         self.enter_story(n, story);
@@ -281,9 +281,10 @@ impl Table {
 
     /// The story of an article as it is now; of one that is not there, as its head has it.
     pub fn story_of(&self, head: &Head) -> u64 {
-        let known = self.of_doc(head.doc).map(|n| &self.rows[n as usize]);
-        let known = known.filter(|row| row.doc == head.doc).map(|row| row.story);
-        known.unwrap_or_else(|| self.story_now(head.story))
+        match self.own(head.doc) {
+            Some(n) => self.rows[n as usize].story,
+            None => self.story_now(head.story),
+        }
     }
 
     pub fn joins(&self) -> impl Iterator<Item = (u64, u64)> {
@@ -292,9 +293,7 @@ impl Table {
 
     /// An article is no more; says the bytes of the file that are of no more use.
     pub fn remove(&mut self, doc: u64) -> u64 {
-        let Some(n) = self.of_doc(doc).filter(|n| self.rows[*n as usize].doc == doc) else {
-            return 0;
-        };
+        let Some(n) = self.own(doc) else { return 0 };
         self.lost.remove(&doc);
         self.leave_story(n);
         self.rules.remove(&n);
