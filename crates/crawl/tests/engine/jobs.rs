@@ -5,7 +5,7 @@ use crate::resume::truth;
 use crate::support::{
     Place, Running, now, order, plain, requests, served, settings, single_file, within,
 };
-use argiope_crawl::{Ended, EngineSettings, Instruction, NewJob};
+use argiope_crawl::{Ended, EngineSettings, NewJob};
 use argiope_model::{JobId, JobState, Limits, ScopeRule};
 use argiope_store::{Batch, JobChange, UrlState};
 use argiope_testweb::{ServeOptions, Served, Web, WebSpec, serve};
@@ -87,20 +87,12 @@ async fn a_paused_job_rests_and_a_resumed_one_goes_on() {
     running.until_fetched(5).await;
     running.stop().await;
     let running = place.start(settings(), Some(order(&served.bases()[1..])));
-    running
-        .orders
-        .send(Instruction::Job(JobId(1), JobState::Paused, None))
-        .await
-        .expect("it listens");
+    running.set_job(JobId(1), JobState::Paused).await;
     tokio::time::sleep(Duration::from_millis(250)).await;
     let resting = served.hits().iter().filter(|h| h.site == Some(0)).count();
     tokio::time::sleep(Duration::from_millis(150)).await;
     assert_eq!(served.hits().iter().filter(|h| h.site == Some(0)).count(), resting);
-    running
-        .orders
-        .send(Instruction::Job(JobId(1), JobState::Open, None))
-        .await
-        .expect("it listens");
+    running.set_job(JobId(1), JobState::Open).await;
     let summary = running.end().await;
     assert_eq!(summary.ended, Ended::Done);
     assert!(summary.jobs.iter().all(|job| job.state == JobState::Done), "{:?}", summary.jobs);
@@ -114,11 +106,7 @@ async fn a_job_paused_for_good_ends_the_run_and_the_same_order_resumes_it() {
     let place = Place::new();
     let running = place.start(settings(), Some(order(&served.bases())));
     running.until_fetched(10).await;
-    running
-        .orders
-        .send(Instruction::Job(JobId(1), JobState::Paused, None))
-        .await
-        .expect("it listens");
+    running.set_job(JobId(1), JobState::Paused).await;
     let summary = running.end().await;
     assert_eq!(summary.jobs[0].state, JobState::Paused);
     assert!(summary.jobs[0].counters.queued > 0);
@@ -133,11 +121,7 @@ async fn a_dropped_job_is_left_alone_and_its_order_given_again_is_a_new_one() {
     let place = Place::new();
     let running = place.start(settings(), Some(order(&served.bases())));
     running.until_fetched(10).await;
-    running
-        .orders
-        .send(Instruction::Job(JobId(1), JobState::Dropped, None))
-        .await
-        .expect("it listens");
+    running.set_job(JobId(1), JobState::Dropped).await;
     let summary = running.end().await;
     assert_eq!(summary.jobs[0].state, JobState::Dropped);
     let before = requests(&served);
@@ -156,11 +140,7 @@ async fn an_order_for_a_job_that_is_not_there_changes_nothing() {
     let place = Place::new();
     let running = place.start(settings(), Some(order(&served.bases())));
     running.until_fetched(3).await;
-    running
-        .orders
-        .send(Instruction::Job(JobId(99), JobState::Paused, None))
-        .await
-        .expect("it listens");
+    running.set_job(JobId(99), JobState::Paused).await;
     let summary = running.end().await;
     assert_eq!((summary.ended, summary.fetched), (Ended::Done, 60));
 }
@@ -209,11 +189,7 @@ async fn a_job_resumed_while_another_works_on_its_host_is_not_forgotten() {
     })
     .await;
     assert!(!server.paths()[asked..].iter().any(|path| path.starts_with("/a/")));
-    running
-        .orders
-        .send(Instruction::Job(JobId(1), JobState::Open, None))
-        .await
-        .expect("it listens");
+    running.set_job(JobId(1), JobState::Open).await;
     let summary = running.end().await;
     let [first, second] = &summary.jobs[..] else { panic!("{:?}", summary.jobs) };
     assert_eq!((first.counters.fetched, second.counters.fetched), (30, 4));

@@ -7,7 +7,8 @@ use argiope_crawl::{
 use argiope_fetch::FetchSettings;
 use argiope_frontier::Patience;
 use argiope_model::{
-    CanonicalUrl, Capture, Limits, Order, QueryPolicy, ScopeRule, Suffixes, Time, UrlKey, Wanted,
+    CanonicalUrl, Capture, JobId, JobState, Limits, Order, QueryPolicy, ScopeRule, Suffixes, Time,
+    UrlKey, Wanted,
 };
 use argiope_store::{EmbeddedStore, Store, StoreError, UrlRow, UrlState};
 use argiope_testweb::{ServeOptions, Served, Web, WebSpec, serve};
@@ -274,6 +275,10 @@ impl Running {
             made_up: None,
         }));
         Running { live, stop, orders, task }
+    }
+
+    pub async fn set_job(&self, id: JobId, state: JobState) {
+        self.orders.send(Instruction::Job(id, state, None)).await.expect("it listens");
     }
 
     pub async fn result(self) -> Result<Summary, EngineError> {
