@@ -143,3 +143,52 @@ fn a_page_for_two_screens_says_everything_once() {
     let text = read_at("https://news.example.com/bridge", &html).text;
     assert_eq!(text.matches("Part 3.").count(), 1, "{text}");
 }
+
+#[test]
+fn each_part_may_follow_itself_for_the_other_screen() {
+    let part: String = (0..6)
+        .map(|n| format!("<p class=wide>Part {n}. {PROSE}</p><p>Part {n}. {PROSE}</p>"))
+        .collect();
+    let html = format!("<meta property=og:type content=article><h1>A bridge</h1><div>{part}</div>");
+    let text = read_at("https://news.example.com/bridge", &html).text;
+    assert_eq!(text.matches("Part 3.").count(), 1, "{text}");
+}
+
+#[test]
+fn what_a_text_repeats_here_and_there_is_its_own() {
+    let meal = |n: usize| format!("<li>Meal {n}: {PROSE}</li>");
+    let day = |day: usize, meals: &[usize]| {
+        let list: String = meals.iter().map(|n| meal(*n)).collect();
+        format!("<h3>Day {day}</h3><ul>{list}</ul>")
+    };
+    let days: String = [
+        day(1, &[0, 1, 2, 3, 4]),
+        day(2, &[5, 2, 6, 0, 3]),
+        day(3, &[4, 1, 0, 2, 5]),
+        day(4, &[3, 0, 6, 1, 4]),
+    ]
+    .concat();
+    let html = format!(
+        "<meta property=og:type content=article><h1>A week</h1><div><p>{PROSE}</p>{days}</div>"
+    );
+    let text = read_at("https://food.example.com/week", &html).text;
+    assert_eq!(text.matches("Meal 0:").count(), 4, "{text}");
+    assert_eq!(text.matches("Meal 6:").count(), 2, "{text}");
+}
+
+#[test]
+fn what_shows_over_a_word_is_not_said_and_what_was_posted_is() {
+    let html = format!(
+        "<h1>A bridge</h1><div><p>{PROSE}</p><p>The mayor, <span class=rollover-person><a href=/p/1>Ann Lee</a>\
+         <span class=rollover-person-block><a class=name href=/p/1>Ann Lee</a><a href=/a/7>Lee opens a school</a>\
+         </span></span>, told the council of the costs.</p><div class=social-media-embed>\
+         <blockquote class=twitter-tweet><p>We will mend it before the winter.</p>— Ann Lee (@annlee)\
+         </blockquote></div><p>{PROSE}</p></div>"
+    );
+    let text = read_at("https://news.example.com/bridge", &html).text;
+    has(
+        &text,
+        &["The mayor, Ann Lee", "told the council", "We will mend it before the winter."],
+        &["opens a school"],
+    );
+}

@@ -31,7 +31,8 @@ use crate::{charset, language};
 use argiope_model::{CanonicalUrl, Time};
 use blocks::Block;
 use facts::Facts;
-use std::collections::HashSet;
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeSet, HashMap};
 use tree::{Id, Tree};
 use whole::Says;
 
@@ -200,21 +201,34 @@ fn without_scripts(tree: &Tree, html: &str, found: &[Block]) -> Option<Vec<Block
     (more >= LITTLE && more * 2 > body::size(&whole::whole(tree, true)) * 5).then_some(all)
 }
 
-/// Takes away what stands in the page again, for other screens.
+/// Takes away what stands in the page again, for other screens: there the same blocks follow each
+/// other in the same order, or each its own. A text may well repeat its parts here and there.
 fn once(found: &mut Vec<Block>) {
-    let mut seen = HashSet::new();
-    let mut again = HashSet::new();
-    let is_first = |block: &Block| {
-        let first = block.size < AGAIN || seen.insert(block.text.clone());
-        if !first {
-            again.insert(block.text.clone());
-        }
-        first
+    let mut seen: HashMap<&str, usize> = HashMap::new();
+    let long = found.iter().filter(|block| block.size >= AGAIN).map(|block| block.text.as_str());
+    // For each long block, which of them it repeats.
+    let repeats: Vec<Option<usize>> = long
+        .enumerate()
+        .map(|(at, text)| match seen.entry(text) {
+            Entry::Occupied(first) => Some(*first.get()),
+            Entry::Vacant(new) => {
+                new.insert(at);
+                None
+            }
+        })
+        .collect();
+    let again: BTreeSet<usize> = repeats.iter().flatten().copied().collect();
+    let in_step = |at: usize| {
+        repeats[at].is_some_and(|first| {
+            first + 1 == at || first > 0 && at > 0 && repeats[at - 1] == Some(first - 1)
+        })
     };
-    let first: Vec<bool> = found.iter().map(is_first).collect();
-    if again.len() >= TWICE {
-        let mut first = first.into_iter();
-        found.retain(|_| first.next().unwrap_or(true));
+    let steps = (0..repeats.len()).filter(|&at| in_step(at)).count();
+    if again.len() >= TWICE && steps * 3 >= repeats.iter().flatten().count() * 2 {
+        let mut repeats = repeats.iter();
+        found.retain(|block| {
+            block.size < AGAIN || repeats.next().is_none_or(|first| first.is_none())
+        });
     }
 }
 

@@ -486,6 +486,12 @@ fn judge(name: &str) -> Beside {
     }
     let mut worst = Beside::No;
     let words = tokens(name);
+    if is_shown_on_hover(&words) {
+        return Beside::Hidden;
+    }
+    // What somebody posted elsewhere is part of what is said here.
+    let embedded =
+        words.iter().any(|word| matches!(word.as_str(), "embed" | "embedded" | "oembed"));
     // A long one is a sentence: the anchor of a heading; `has-sidebar` is about another.
     if words.len() > 4
         || words
@@ -496,6 +502,7 @@ fn judge(name: &str) -> Beside {
     }
     for token in words {
         let verdict = match token.as_str() {
+            "social" if embedded => Beside::No,
             "comment" | "comments" | "commentaires" | "comentarios" | "commenti" | "kommentare"
             | "kommentarer" | "reacties" | "yorumlar" | "disqus" | "commentlist" | "respond"
             | "commentform" | "replies" => Beside::Comments,
@@ -530,6 +537,14 @@ fn judge(name: &str) -> Beside {
         worst = Beside::Yes;
     }
     worst
+}
+
+/// Whether a name is that of what shows when the mouse is over a word, not of the word: `tooltip-content`.
+fn is_shown_on_hover(words: &[String]) -> bool {
+    let any = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
+    any(&["tooltiptext", "hovercard", "popover"])
+        || any(&["tooltip", "rollover"])
+            && any(&["block", "content", "text", "box", "body", "inner", "panel", "card"])
 }
 
 /// Whether a name is that of a box that asks for consent: of those who make them, or `cookie-banner`.
