@@ -77,6 +77,10 @@ const BY_NUMBERS_ABROAD: f32 = 1.2;
 const DAYS_ABROAD: f32 = 0.7;
 const OTHER_NAMES_ABROAD: f32 = 1.2;
 const OTHER_NUMBERS_ABROAD: f32 = 2.0;
+/// And where both have numbers and none is in both, the less the rarer a name is that they share: stories of one kind
+/// say the same things, of other people.
+const NO_NUMBER_ABROAD: f32 = 4.0;
+const BUT_A_NAME: f32 = 3.0;
 const DOUBT_ABROAD: f32 = 6.0;
 /// What is added, squared, to what each says, as something that the other does not say.
 const UNSAID: f32 = 10.0;
@@ -151,6 +155,8 @@ struct Tops {
     one: f32,
     other: f32,
     both: f32,
+    /// How rare the rarest fact is that both have, of what can be.
+    rarest: f32,
 }
 
 impl Tops {
@@ -183,6 +189,11 @@ impl Numbers {
         self.one += is(x);
         self.other += is(y);
         self.both += is(x.and(y));
+    }
+
+    /// Whether both have some and none is in both.
+    fn are_others(&self) -> bool {
+        self.one.min(self.other) >= 2 && self.both == 0
     }
 
     /// How many both have, four at most.
@@ -508,6 +519,9 @@ impl Held {
             let (facts, tops) = self.facts(&a.gist, &b.gist);
             sum += BY_FACTS_ABROAD * facts.cosine_with_more(UNSAID_FACTS).min(1.0)
                 - OTHER_NAMES_ABROAD * tops.each();
+            if shared.numbers.are_others() {
+                sum -= NO_NUMBER_ABROAD - BUT_A_NAME * tops.rarest;
+            }
         } else {
             sum += BY_SOUNDS * shared.sounds.cosine() + BY_NUMBERS_ABROAD * shared.numbers.some();
             sum -= OTHER_NUMBERS_ABROAD * shared.numbers.others();
@@ -546,6 +560,8 @@ impl Held {
     fn facts(&self, a: &Gist, b: &Gist) -> (Sums, Tops) {
         let count = self.count_of(a.language()) + self.count_of(b.language());
         let (mut facts, mut tops) = (Sums::default(), Tops::default());
+        // Two have it.
+        let most = (1.0 + (count + BEFORE) / 2.5).ln();
         for (x, y) in side_by_side(a.marks(), b.marks()) {
             let weigh = |mark: Option<Mark>| {
                 let mark = mark.filter(|(_, _, sort)| *sort != Sort::Word);
@@ -560,6 +576,7 @@ impl Held {
                 // What is a name in one language may be written like a word in the other.
                 let rarity = self.rarity(x.0, count);
                 facts.both += x.1 * y.1 * rarity * rarity;
+                tops.rarest = tops.rarest.max((rarity / most).min(1.0));
                 if x.2 != Sort::Number {
                     tops.both = tops.both.max(x.1.max(y.1) * rarity);
                 }
