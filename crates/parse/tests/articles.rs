@@ -252,6 +252,30 @@ fn names_are_found_behind_words_signs_and_before_lives() {
 }
 
 #[test]
+fn all_that_a_byline_links_to_have_written_it() {
+    let link = |name: &str| format!("<a href='/author/{}'>{name}</a>", name.replace(' ', "-"));
+    for (line, want) in [
+        (
+            format!("By {} and {}", link("Jane Doe"), link("Max Stern")),
+            &["Jane Doe", "Max Stern"][..],
+        ),
+        (
+            format!("Von {}, {} und {}", link("Eva Kern"), link("Jan Lund"), link("Ida Roth")),
+            &["Eva Kern", "Jan Lund", "Ida Roth"],
+        ),
+        (format!("By {} {}", link("Jane Doe"), link("More by Jane Doe")), &["Jane Doe"]),
+        (format!("By {} <a href='/author/feed'>Follow</a>", link("Jane Doe")), &["Jane Doe"]),
+    ] {
+        let body = format!("<h1>A bridge</h1><p class=byline>{line}</p><p>{PROSE}</p>");
+        let mut authors = page("<title>A bridge</title>", &body).authors;
+        authors.sort();
+        let mut want = want.to_vec();
+        want.sort_unstable();
+        assert_eq!(authors, want, "{line}");
+    }
+}
+
+#[test]
 fn a_date_in_utc_is_read_in_the_zone_of_the_page() {
     let meta = "<meta property=article:published_time content='2026-03-05T03:05:00+00:00'>";
     let shown = |time: &str| {

@@ -159,14 +159,19 @@ impl Facts<'_> {
             let inner = tree.subtree(id).find(|&i| {
                 tree.attr(i, "itemprop") == "name" || has_exact(tree, i, "fn author-name name")
             });
-            let link = || {
-                tree.subtree(id).find(|&i| {
-                    tree.name(i) == "a"
-                        && (tree.attr(i, "rel").contains("author")
-                            || tree.attr(i, "href").contains("author")
-                            || tree.attr(i, "href").contains("autor"))
-                })
+            let leads = |&i: &Id| {
+                let href = tree.attr(i, "href");
+                tree.name(i) == "a"
+                    && (tree.attr(i, "rel").contains("author")
+                        || href.contains("author")
+                        || href.contains("autor"))
             };
+            let link = || tree.subtree(id).find(leads);
+            if inner.is_none()
+                && let Some(several) = self.several(tree.subtree(id).filter(leads))
+            {
+                return several;
+            }
             let holder = inner.or_else(link).unwrap_or(id);
             let words = match tree.attr(holder, "content") {
                 "" => self.apart(holder),
@@ -191,6 +196,20 @@ impl Facts<'_> {
             }
         }
         Vec::new()
+    }
+
+    /// What links lead to, where they are the names of several people.
+    fn several(&self, links: impl Iterator<Item = Id>) -> Option<Vec<String>> {
+        let mut names: Vec<String> = links.take(20).map(|id| self.tree.line(id)).collect();
+        names.sort_by_key(String::len);
+        let mut people: Vec<String> = Vec::new();
+        for name in names {
+            // `More by Jane Doe` is nobody else.
+            if is_name(&name) && !people.iter().any(|known| name.contains(known.as_str())) {
+                people.push(name);
+            }
+        }
+        (people.len() > 1).then_some(people)
     }
 
     /// The texts below an element with bars between them, since a style sheet may part them.
