@@ -265,6 +265,17 @@ fn all_that_a_byline_links_to_have_written_it() {
         ),
         (format!("By {} {}", link("Jane Doe"), link("More by Jane Doe")), &["Jane Doe"]),
         (format!("By {} <a href='/author/feed'>Follow</a>", link("Jane Doe")), &["Jane Doe"]),
+        (
+            "By <b itemprop=author><i itemprop=name>Jane Doe</i></b> and \
+             <b itemprop=author><i itemprop=name>Max Stern</i></b>"
+                .to_owned(),
+            &["Jane Doe", "Max Stern"],
+        ),
+        (
+            "di <a rel=author href=/x>Jane Doe</a> e <a rel=author href=/y>Max Stern</a>"
+                .to_owned(),
+            &["Jane Doe", "Max Stern"],
+        ),
     ] {
         let body = format!("<h1>A bridge</h1><p class=byline>{line}</p><p>{PROSE}</p>");
         let mut authors = page("<title>A bridge</title>", &body).authors;

@@ -192,3 +192,24 @@ fn what_shows_over_a_word_is_not_said_and_what_was_posted_is() {
         &["opens a school"],
     );
 }
+
+#[test]
+fn a_short_article_is_not_what_is_called_related() {
+    let related: String = (0..3)
+        .map(|n| {
+            format!("<li><a href=/r{n}>Other story number {n} of this day</a><p>{PROSE}</p></li>")
+        })
+        .collect();
+    let html = format!(
+        "<title>A bridge</title><meta property=og:type content=article><main><article>\
+         <nav><a href=/>Home</a></nav><p><a href=/>Home</a> › <a href=/town>Town</a></p><h1>A bridge</h1>\
+         <p>The old bridge is mended, the mayor said.</p><p>It had been shut for two years.</p></article></main>\
+         <section class=related><h3>Related stories</h3><ul>{related}</ul></section>"
+    );
+    let url = CanonicalUrl::parse("https://news.example.com/town/bridge").unwrap();
+    let article = parse_known_article(html.as_bytes(), Some("utf-8"), Some(&url), NOW);
+    assert_eq!(
+        article.text,
+        "The old bridge is mended, the mayor said.\nIt had been shut for two years."
+    );
+}

@@ -22,12 +22,17 @@ const NEARLY_ALL: i64 = 85;
 const LITTLE: i64 = 700;
 /// How much prose is left when groups of teasers may go.
 const ENOUGH: i64 = 800;
+/// How many letters an article has that is hardly one, where the page has more prose than so much.
+const SHORT: usize = 250;
+const MORE: i64 = 300;
 /// How much of the prose a paywall is in front of, in percent, when it is in front of the text.
 const WALLED: i64 = 25;
 /// How long a paragraph between title and body is that belongs to the body.
 const LEAD: usize = 140;
 /// How much may stand beside a date in the line under the title.
 const DATELINE: usize = 60;
+/// How long a line is at most that says where in its site an article stands.
+const PATH: usize = 100;
 /// How long it is if more speaks for it.
 const SHORT_LEAD: usize = 30;
 /// How many lines above the text may be its title again, or its date.
@@ -91,10 +96,17 @@ pub(crate) fn body(tree: &Tree, title: &str, told: &[String], walls: &[String]) 
     let mut by_name = by_tag.clone();
     signs::leave_out_by_name(tree, start, &prose, &walled, &mut by_name);
     let found = inside(tree, start, title, &told, by_name);
-    let none = found.iter().all(|b| weight(b) <= 0);
-    if (none || size(&found) < 250) && prose[start] > 300 {
-        // The names misled.
-        return inside(tree, start, title, &told, by_tag);
+    let none = |found: &[Block]| found.iter().all(|b| weight(b) <= 0);
+    if (none(&found) || size(&found) < SHORT) && prose[start] > MORE {
+        // The names misled, save those that are sure.
+        let mut sure = by_tag.clone();
+        let others = signs::leave_out_others(tree, start, &prose, &walled, &mut sure);
+        let again = inside(tree, start, title, &told, sure);
+        return match none(&again) {
+            true => inside(tree, start, title, &told, by_tag),
+            false if prose[start] - others <= MORE && !none(&found) => found,
+            false => again,
+        };
     }
     found
 }
@@ -468,6 +480,15 @@ fn is_told(text: &str, told: &[String]) -> bool {
     told.iter().any(|told| near(&text, told) || near(told, &text))
 }
 
+/// Whether a block says where in its site an article stands: `Home › Science`.
+fn is_path(block: &Block) -> bool {
+    let steps = block.text.matches(['›', '»', '>', '/', '→', '|']).count();
+    block.kind == Kind::Plain
+        && steps > 0
+        && block.size <= PATH
+        && (block.linked + 2 * steps) * 2 > block.size
+}
+
 /// Whether a block is the line under a title: `By Jane Doe - Published 18 November 2026, 14:05`.
 fn is_dateline(block: &Block) -> bool {
     let text = block.text.as_str();
@@ -500,7 +521,7 @@ pub(crate) fn trim(all: &mut Vec<Block>, title: &str) {
         let mut at = 0;
         all.retain(|b| {
             at += 1;
-            at > prose.min(OPENING) || !(is_title(b) || is_dateline(b))
+            at > prose.min(OPENING) || !(is_title(b) || is_dateline(b) || is_path(b))
         });
     }
     while all.len() > 1 && all.last().is_some_and(|b| matches!(b.kind, Kind::Heading(_))) {

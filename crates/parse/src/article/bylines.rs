@@ -154,48 +154,61 @@ impl Facts<'_> {
             })
             .collect();
         found.sort_by_key(|&id| self.distance(id));
-        for id in found.into_iter().take(12) {
-            let tree = self.tree;
-            let inner = tree.subtree(id).find(|&i| {
-                tree.attr(i, "itemprop") == "name" || has_exact(tree, i, "fn author-name name")
-            });
-            let leads = |&i: &Id| {
-                let href = tree.attr(i, "href");
-                tree.name(i) == "a"
-                    && (tree.attr(i, "rel").contains("author")
-                        || href.contains("author")
-                        || href.contains("autor"))
-            };
-            let link = || tree.subtree(id).find(leads);
-            if inner.is_none()
-                && let Some(several) = self.several(tree.subtree(id).filter(leads))
-            {
-                return several;
-            }
-            let holder = inner.or_else(link).unwrap_or(id);
-            let words = match tree.attr(holder, "content") {
-                "" => self.apart(holder),
-                content => content.to_owned(),
-            };
-            if words.chars().count() <= 120 && !people::names(&words).is_empty() {
-                return vec![words];
-            }
-            let whole = self.apart(id);
-            if holder != id && whole.chars().count() <= 120 && !people::names(&whole).is_empty() {
-                return vec![whole];
-            }
-            // A name over what is said of the person.
-            let first = whole.split(" | ").next().unwrap_or_default();
-            let names = people::names(first);
-            if holder == id
-                && first.len() <= 60
-                && !names.is_empty()
-                && names.iter().all(|name| is_name(name))
-            {
-                return vec![first.to_owned()];
+        let first = found.iter().take(12).find_map(|&id| Some((id, self.people_in(id)?)));
+        let Some((id, mut people)) = first else { return Vec::new() };
+        // Each of several may have an element.
+        let beside = found
+            .iter()
+            .filter(|&&other| other != id && self.tree.parent(other) == self.tree.parent(id));
+        let names = |raw: &String| people::names(raw).iter().all(|name| is_name(name));
+        let mut more: Vec<Id> = beside.copied().take(12).collect();
+        more.sort_unstable();
+        for raw in more.into_iter().filter_map(|other| self.people_in(other)).flatten() {
+            if names(&raw) && !people.iter().any(|known| raw.contains(known.as_str())) {
+                people.push(raw);
             }
         }
-        Vec::new()
+        people
+    }
+
+    /// The names in an element that is said to hold the author.
+    fn people_in(&self, id: Id) -> Option<Vec<String>> {
+        let tree = self.tree;
+        let inner = tree.subtree(id).find(|&i| {
+            tree.attr(i, "itemprop") == "name" || has_exact(tree, i, "fn author-name name")
+        });
+        let leads = |&i: &Id| {
+            let href = tree.attr(i, "href");
+            tree.name(i) == "a"
+                && (tree.attr(i, "rel").contains("author")
+                    || href.contains("author")
+                    || href.contains("autor"))
+        };
+        if inner.is_none()
+            && let Some(several) = self.several(tree.subtree(id).filter(leads))
+        {
+            return Some(several);
+        }
+        let holder = inner.or_else(|| tree.subtree(id).find(leads)).unwrap_or(id);
+        let words = match tree.attr(holder, "content") {
+            "" => self.apart(holder),
+            content => content.to_owned(),
+        };
+        if words.chars().count() <= 120 && !people::names(&words).is_empty() {
+            return Some(vec![words]);
+        }
+        let whole = self.apart(id);
+        if holder != id && whole.chars().count() <= 120 && !people::names(&whole).is_empty() {
+            return Some(vec![whole]);
+        }
+        // A name over what is said of the person.
+        let first = whole.split(" | ").next().unwrap_or_default();
+        let names = people::names(first);
+        (holder == id
+            && first.len() <= 60
+            && !names.is_empty()
+            && names.iter().all(|name| is_name(name)))
+        .then(|| vec![first.to_owned()])
     }
 
     /// What links lead to, where they are the names of several people.

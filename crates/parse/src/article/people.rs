@@ -228,7 +228,7 @@ fn names_in(text: &str) -> Vec<String> {
         rest = &rest[at + len..];
     }
     parts.push(rest);
-    for part in parts {
+    for part in parts.into_iter().flat_map(joined) {
         let pieces: Vec<&str> = part.split(", ").collect();
         let is_whole = |name: &str| (2..=4).contains(&name.split(' ').count()) && !is_role(name);
         if pieces.iter().skip(1).any(|piece| is_post(piece)) && is_whole(pieces[0]) {
@@ -269,6 +269,16 @@ fn names_in(text: &str) -> Vec<String> {
         }
     }
     out
+}
+
+/// Words between two people that are also parts of names (`e`), or words of other languages.
+const AND: [&str; 8] = [" e ", " en ", " og ", " och ", " i ", " и ", " ve ", " ja "];
+
+/// The people that such a word stands between: all of them have two names at least.
+fn joined(text: &str) -> Vec<&str> {
+    let is_whole = |name: &&str| name.trim().contains(' ') && is_cased(name.trim());
+    let mut split = AND.iter().map(|and| text.split(and).collect::<Vec<_>>());
+    split.find(|parts| parts.len() > 1 && parts.iter().all(is_whole)).unwrap_or(vec![text])
 }
 
 /// The words of a text that may be of a name: not those that lead to one.
@@ -392,6 +402,21 @@ mod tests {
             assert_eq!(names(line), [""; 0], "{line}");
         }
         assert_eq!(names("By J.R.R. Tolkien"), ["J.R.R. Tolkien"]);
+    }
+
+    #[test]
+    fn several_people_are_parted_in_many_languages() {
+        for line in [
+            "By Anna Berg and Tom Lund",
+            "Von Anna Berg und Tom Lund",
+            "di Anna Berg e Tom Lund",
+            "Door Anna Berg en Tom Lund",
+            "Av Anna Berg och Tom Lund",
+            "Anna Berg og Tom Lund",
+        ] {
+            assert_eq!(names(line), ["Anna Berg", "Tom Lund"], "{line}");
+        }
+        assert_eq!(names("Por Maria Andrade e Silva"), ["Maria Andrade e Silva"]);
     }
 
     #[test]

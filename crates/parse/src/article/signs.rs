@@ -121,11 +121,8 @@ pub(crate) fn leave_out_by_name(
             names[id] = Beside::Yes;
         }
     }
-    // Comments first: they may be longer than the article.
-    let comments = each(tree, start, out, |id| {
-        (names[id] == Beside::Comments && prose[id] * 100 <= prose[start] * 95).then_some(prose[id])
-    });
-    let all = (prose[start] - comments).max(1);
+    let beside = leave_out(tree, start, prose, &names, out);
+    let all = (prose[start] - beside).max(1);
     let titles = counts(tree, |name| matches!(name, "h1" | "article" | "main"));
     let pictures = counts(tree, |name| matches!(name, "img" | "picture"));
     each(tree, start, out, |id| {
@@ -142,6 +139,36 @@ pub(crate) fn leave_out_by_name(
         };
         (prose[id] * 100 <= all * limit).then_some(0)
     });
+}
+
+/// Leaves out what is sure to be beside the article, however much it says: comments, and lists of other articles. Returns
+/// how much prose that is.
+pub(crate) fn leave_out_others(
+    tree: &Tree,
+    start: Id,
+    prose: &[i64],
+    walled: &[bool],
+    out: &mut [bool],
+) -> i64 {
+    let mut names = verdicts(tree, start, out);
+    for id in tree.subtree(start).filter(|&id| walled[id]) {
+        names[id] = Beside::No;
+    }
+    leave_out(tree, start, prose, &names, out)
+}
+
+/// The same by the names of all elements.
+fn leave_out(tree: &Tree, start: Id, prose: &[i64], names: &[Beside], out: &mut [bool]) -> i64 {
+    let is_little = |id: Id| prose[id] * 100 <= prose[start] * 95;
+    let comments = each(tree, start, out, |id| {
+        (names[id] == Beside::Comments && is_little(id)).then_some(prose[id])
+    });
+    let titles = counts(tree, |name| matches!(name, "h1" | "main"));
+    let others = each(tree, start, out, |id| {
+        let is = names[id] >= Beside::Yes && is_of_others(tree, id) && !holds(tree, id, &titles);
+        (is && is_little(id)).then_some(prose[id])
+    });
+    comments + others
 }
 
 /// Leaves out what asks for consent to cookies, which may say more than the page.
