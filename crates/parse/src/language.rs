@@ -16,6 +16,9 @@ const SAMPLE_BYTES: usize = 1200;
 /// How much text is needed to know better than the page.
 const SURE_BYTES: usize = 600;
 
+/// The same where the page says English and there are hardly any English words.
+const SURE_NOT_ENGLISH: usize = 160;
+
 /// How much of a text its script is counted in: a page in several languages begins with the one that it says.
 const COUNTED_BYTES: usize = 32 << 10;
 
@@ -62,7 +65,10 @@ pub(crate) fn guess(text: &str) -> Option<String> {
 /// What a page says of its language, unless its text is plainly in another.
 pub(crate) fn settled(declared: Option<String>, text: &str) -> Option<String> {
     let Some(declared) = by_script(declared, text) else { return guess(text) };
-    if text.len() < SURE_BYTES || !Lang::all().iter().any(|l| two_letters(*l) == bare(&declared)) {
+    // English is what templates say whose owners have not looked.
+    let is_left = bare(&declared) == "en" && is_hardly_english(text);
+    let sure = if is_left { SURE_NOT_ENGLISH } else { SURE_BYTES };
+    if text.len() < sure || !Lang::all().iter().any(|l| two_letters(*l) == bare(&declared)) {
         return Some(declared);
     }
     // Beginning and middle have to say the same.
@@ -168,6 +174,18 @@ fn is_like(one: &str, other: &str) -> bool {
 /// A shortcut for the most frequent case: comparing with the profiles of seventy languages
 /// takes longer than parsing the page. In doubt the answer is no.
 fn is_plainly_english(sample: &str) -> bool {
+    let (words, hits, distinct) = english_words(sample);
+    hits >= 8 && hits * 8 >= words && distinct >= 4
+}
+
+/// Whether a text has hardly any of the small words of English.
+fn is_hardly_english(text: &str) -> bool {
+    let (words, hits, _) = english_words(&text[..floor_boundary(text.as_bytes(), SAMPLE_BYTES)]);
+    hits * 20 < words
+}
+
+/// How many words a text has, how many of them are small words of English, and how many different ones.
+fn english_words(sample: &str) -> (usize, usize, u32) {
     let (mut words, mut hits, mut distinct) = (0, 0, 0u16);
     for word in sample.split(|c: char| !c.is_alphabetic()).filter(|w| !w.is_empty()) {
         words += 1;
@@ -178,7 +196,7 @@ fn is_plainly_english(sample: &str) -> bool {
             distinct |= 1 << i;
         }
     }
-    hits >= 8 && hits * 8 >= words && distinct.count_ones() >= 4
+    (words, hits, distinct.count_ones())
 }
 
 /// The two-letter code of a language.
@@ -312,6 +330,15 @@ mod tests {
         let long = format!("{GERMAN} {GERMAN}");
         assert_eq!(settled("en", &long), "de");
         assert_eq!(settled("ru", &long), "de");
+        // English is declared by who has not looked; another language is not.
+        let short = &GERMAN[..200];
+        assert_eq!(
+            (settled("en", short), settled("fr", short)),
+            ("de".to_owned(), "fr".to_owned())
+        );
+        let names = "Miller, Smith, Brown, Jones beat Adams, Wright, Clark, Lewis 3-1, 3-0, 2-2, 4-1, 2-0, 1-1. \
+            Scores: Northolme 3, Rovers 1, Albion 2, United 2, Athletic 4, City 1, Town 0, Wanderers 2, County 1.";
+        assert_eq!(settled("en", names), "en");
         // Little text, what nobody can tell apart, and languages that no guess knows.
         assert_eq!(settled("en", &GERMAN[..90]), "en");
         assert_eq!(settled("nds", &long), "nds");
