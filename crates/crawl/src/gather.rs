@@ -25,7 +25,8 @@ use argiope_model::{
 };
 use argiope_news::{
     FeedLink, Headline, Learned, PageKind, Recipe, Sites, common_recipe, dates_in_url, feed_links,
-    headlines, is_article_url, is_section_url, is_service, page_kind, subject_of, without_tracking,
+    headlines, is_article_url, is_section_url, is_service, page_kind, section_in_query, subject_of,
+    without_tracking,
 };
 use argiope_parse::{
     Feed, Outline, Sitemap, SitemapKind, is_sitemap, parse_feed, parse_outline, parse_sitemap,
@@ -642,14 +643,15 @@ impl<'r> Reading<'r> {
         let links = links.iter().filter(|_| self.recipe.front.len() <= NAMED_FRONTS);
         for link in links.filter(|link| is_anchor(link)) {
             let to = &link.url;
-            let is_here = to.host() == url.host() && (to.path() == "/" || to == url);
+            let is_root = to.path() == "/" && section_in_query(to).is_none();
+            let is_here = to.host() == url.host() && (is_root || to == url);
             let is_known = out.contains(to) || others.contains(to);
             if is_here || is_known || !self.is_own(to) || !is_section_url(to) || self.is_front(to) {
                 continue;
             }
             let last = to.path().split('/').rfind(|part| !part.is_empty());
             let last = last.map(|part| part.split('.').next().unwrap_or(part));
-            let word = last.or_else(|| self.label(to)).unwrap_or_default();
+            let word = section_in_query(to).or(last).or_else(|| self.label(to)).unwrap_or_default();
             let subject = self.known(word).or_else(|| self.known(link.words.trim()));
             match subject {
                 Some(subject) if out.len() < MOST_SECTIONS && fits(subject) => out.push(to.clone()),

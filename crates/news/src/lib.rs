@@ -27,6 +27,6 @@ pub use recipe::{ArticleRule, NoArticle, Part, Pattern, PatternError, Recipe, Ur
 pub use recipes::{common_recipe, front_pages, plain_front_pages, subject_of};
 pub use rule_words::{QueryWords, RuleWords};
 pub use service::is_service;
-pub use shape::{UrlDate, dates_in_url, is_article_url, is_section_url};
+pub use shape::{UrlDate, dates_in_url, is_article_url, is_section_url, section_in_query};
 pub use sites::Sites;
 pub use story::{Gist, Placed, Stories, gist};

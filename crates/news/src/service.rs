@@ -72,7 +72,7 @@ const NEVER: &[&str] = &[
     "vergleichswelt",
     "wp-admin",
     "wp-content",
-    "wp-login.php",
+    "wp-login",
 ];
 
 /// Words for what is paid for, be it dated or not.
@@ -383,7 +383,11 @@ pub(crate) fn service(url: &CanonicalUrl) -> Service {
         }
         found = Service::Perhaps;
     }
-    for (at, part) in parts.iter().enumerate() {
+    if is_named_in_query(url) {
+        return Service::Sure;
+    }
+    for (at, part) in parts.iter().map(|part| stem(part)).enumerate() {
+        let part = &part;
         let behind = parts.len() - 1 - at;
         // The last part names the article, but for `/more/login`.
         if behind == 0 && parts.len() > 2 {
@@ -408,6 +412,21 @@ pub(crate) fn service(url: &CanonicalUrl) -> Service {
         }
     }
     found
+}
+
+/// A part of a path without what says how its page is made: `wetter.html`.
+fn stem(part: &str) -> &str {
+    let ends = [".html", ".htm", ".php", ".aspx", ".jsp"];
+    ends.iter().find_map(|end| part.strip_suffix(end)).unwrap_or(part)
+}
+
+/// Whether a query names a page of the house: `/page?name=about`.
+fn is_named_in_query(url: &CanonicalUrl) -> bool {
+    let mut pairs = url.query().unwrap_or_default().split('&').filter_map(|p| p.split_once('='));
+    pairs.any(|(name, value)| {
+        matches!(name, "name" | "page" | "p" | "view" | "site" | "action" | "do")
+            && (NEVER.contains(&value) || SECTIONS.contains(&value))
+    })
 }
 
 #[cfg(test)]
@@ -462,6 +481,10 @@ mod tests {
             ("/town/our-newsletter-for-all-of-us-4207064", Service::Sure),
             ("/2026/11/16/a-newsletter-for-all-of-us", Service::No),
             ("/newsletter/town/what-shops-want-from-us-4207064", Service::No),
+            ("/wetter.html", Service::Sure),
+            ("/impressum.php", Service::Sure),
+            ("/page?name=about", Service::Sure),
+            ("/page?name=anna", Service::No),
         ] {
             assert_eq!(service(&url(path)), want, "{path}");
         }

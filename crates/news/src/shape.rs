@@ -109,7 +109,36 @@ pub(crate) fn has_mark(url: &CanonicalUrl) -> bool {
         || url.path().split('/').any(is_opaque)
 }
 
-/// Whether a URL looks like the front of a section: few short words, no number, no query.
+/// Names in queries behind which the word for a section stands.
+const SECTION_NAMES: [&str; 14] = [
+    "cat",
+    "categoria",
+    "category",
+    "channel",
+    "kategorie",
+    "ressort",
+    "rubric",
+    "rubrica",
+    "rubrik",
+    "rubrique",
+    "seccion",
+    "section",
+    "sezione",
+    "sport",
+];
+
+/// The word by which a query names a section: `/list?section=politics`.
+pub fn section_in_query(url: &CanonicalUrl) -> Option<&str> {
+    let (name, value) = url.query()?.split_once('=')?;
+    let is_word = |c: char| c.is_ascii_alphabetic() || matches!(c, '-' | '_');
+    let is_number = value.len() <= 2 && value.bytes().all(|b| b.is_ascii_digit());
+    (SECTION_NAMES.contains(&name)
+        && (1..=24).contains(&value.len())
+        && (is_number || value.chars().all(is_word)))
+    .then_some(value)
+}
+
+/// Whether a URL looks like the front of a section: few short words, no number, no query but one that names it.
 pub fn is_section_url(url: &CanonicalUrl) -> bool {
     let segments: Vec<&str> = url.path().split('/').filter(|s| !s.is_empty()).collect();
     let is_plain = |s: &&str| {
@@ -119,7 +148,8 @@ pub fn is_section_url(url: &CanonicalUrl) -> bool {
             && stem.bytes().filter(u8::is_ascii_digit).count() <= 1
             && stem.len() <= 24
     };
-    url.query().is_none() && segments.len() <= 2 && segments.iter().all(is_plain)
+    let is_named = url.query().is_none() || section_in_query(url).is_some();
+    is_named && segments.len() <= 2 && segments.iter().all(is_plain)
 }
 
 /// Whether a URL looks like that of an article.
@@ -261,6 +291,21 @@ mod tests {
 
     fn url(path: &str) -> CanonicalUrl {
         CanonicalUrl::parse(&format!("https://n.test{path}")).unwrap()
+    }
+
+    #[test]
+    fn a_section_may_be_named_in_the_query() {
+        let is = |path: &str| {
+            is_section_url(&CanonicalUrl::parse(&format!("https://n.test{path}")).unwrap())
+        };
+        for path in ["/politics", "/list?section=politics", "/?cat=5", "/index.php?rubrik=sport"] {
+            assert!(is(path), "{path}");
+        }
+        for path in
+            ["/list?id=99", "/list?section=4711", "/list?section=a&page=2", "/list?section="]
+        {
+            assert!(!is(path), "{path}");
+        }
     }
 
     #[test]
