@@ -78,7 +78,7 @@ const DAYS_ABROAD: f32 = 0.7;
 const OTHER_NAMES_ABROAD: f32 = 1.2;
 const OTHER_NUMBERS_ABROAD: f32 = 2.0;
 /// And where both have numbers and none is in both, the less the rarer a name is that they share: stories of one kind
-/// say the same things, of other people.
+/// say the same things, of other people. So what is said counts there as far as a name that is rare is in both.
 const NO_NUMBER_ABROAD: f32 = 4.0;
 const BUT_A_NAME: f32 = 3.0;
 const DOUBT_ABROAD: f32 = 6.0;
@@ -514,12 +514,14 @@ impl Held {
             return 0.0;
         }
         let shared = self.shared(&a.gist, &b.gist);
-        let mut sum = BY_THINGS_ABROAD * shared.likeness() - DAYS_ABROAD * days - DOUBT_ABROAD;
+        let mut said = BY_THINGS_ABROAD * shared.likeness();
+        let mut sum = -DAYS_ABROAD * days - DOUBT_ABROAD;
         if letters(a.gist.language()) == letters(b.gist.language()) {
             let (facts, tops) = self.facts(&a.gist, &b.gist);
             sum += BY_FACTS_ABROAD * facts.cosine_with_more(UNSAID_FACTS).min(1.0)
                 - OTHER_NAMES_ABROAD * tops.each();
             if shared.numbers.are_others() {
+                said *= tops.rarest;
                 sum -= NO_NUMBER_ABROAD - BUT_A_NAME * tops.rarest;
             }
         } else {
@@ -532,7 +534,7 @@ impl Held {
         if shared.are_of_two_days(days) {
             sum -= ANEW;
         }
-        1.0 / (1.0 + (-sum).exp())
+        1.0 / (1.0 + (-(sum + said)).exp())
     }
 
     /// What two articles have in common of what any language says.
@@ -576,7 +578,9 @@ impl Held {
                 // What is a name in one language may be written like a word in the other.
                 let rarity = self.rarity(x.0, count);
                 facts.both += x.1 * y.1 * rarity * rarity;
-                tops.rarest = tops.rarest.max((rarity / most).min(1.0));
+                if x.2 != Sort::Word && y.2 != Sort::Word {
+                    tops.rarest = tops.rarest.max((rarity / most).min(1.0));
+                }
                 if x.2 != Sort::Number {
                     tops.both = tops.both.max(x.1.max(y.1) * rarity);
                 }

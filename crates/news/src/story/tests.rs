@@ -384,3 +384,43 @@ fn whoever_takes_over_what_is_told_knows_each_story() {
     }
     assert!(partings > 50, "{partings}");
 }
+
+#[test]
+fn two_thefts_of_a_day_are_two_stories_in_any_language() {
+    let en = |town: &str, worth: &str, boss: &str, seen: u32| {
+        format!(
+            "Thieves broke into the museum of {town} and stole a painting worth {worth} million euros. \
+             The director of the museum, {boss}, spoke of a heavy loss. {seen} visitors had seen the exhibition. \
+             The alarm was switched off, said the police, and several suspects are being looked for."
+        )
+    };
+    let de = |town: &str, worth: &str, boss: &str, seen: u32| {
+        format!(
+            "Einbrecher haben im Museum von {town} ein Gemälde im Wert von {worth} Millionen Euro gestohlen. \
+             Der Direktor des Museums, {boss}, sprach von einem schweren Verlust. {seen} Besucher hatten die Ausstellung \
+             gesehen. Die Alarmanlage war abgeschaltet, teilte die Polizei mit, mehrere Verdächtige werden gesucht."
+        )
+    };
+    let (one, two) =
+        (("Northolme", "37.6", "Tom Lund", 477), ("Vellamora", "67.2", "Eva Kern", 912));
+    let texts = [
+        en(one.0, one.1, one.2, one.3),
+        de(one.0, "37,6", one.2, one.3),
+        en(two.0, two.1, two.2, two.3),
+        de(two.0, "67,2", two.2, two.3),
+    ];
+    // Of few articles nobody knows what is rare.
+    let others: Vec<String> = (0..80)
+        .map(|n| format!("The harbour of Place{n} is open. Mayor Name{n} paid {n}7 crowns for it."))
+        .collect();
+    let mut all = vec![
+        ("a.test", 0, "Museum of Northolme robbed", texts[0].as_str()),
+        ("d.test", 0, "Einbrecher rauben Museum in Vellamora aus", &texts[3]),
+        ("c.test", 0, "Einbrecher rauben Museum in Northolme aus", &texts[1]),
+        ("b.test", 0, "Museum of Vellamora robbed", &texts[2]),
+    ];
+    let mut more: Vec<_> = others.iter().map(|t| ("e.test", 0, "A harbour", t.as_str())).collect();
+    more.append(&mut all);
+    let found = stories_of(&more);
+    assert_eq!(found[80..], [81, 82, 81, 82]);
+}
