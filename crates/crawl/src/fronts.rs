@@ -42,5 +42,5 @@ pub(crate) fn guessed(recipe: &Recipe) -> Option<Guessed> {
 /// elsewhere.
 pub(crate) fn leads_away(recipe: &Recipe, to: &CanonicalUrl) -> bool {
     let is_front = to.path() == "/" || is_section_url(to) && !is_article_url(to);
-    !recipe.is_for(to.host()) || is_front || fronts(recipe).contains(to)
+    !recipe.is_for(to) || is_front || fronts(recipe).contains(to)
 }

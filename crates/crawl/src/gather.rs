@@ -255,7 +255,7 @@ impl Gather {
     ) -> Vec<Gathered> {
         let sites = self.sites();
         let url = &entry.url;
-        let Some(recipe) = sites.of(url.host()) else { return Vec::new() };
+        let Some(recipe) = sites.of(url) else { return Vec::new() };
         let outline = parse_outline(html, charset);
         let kind = page_kind(&outline, url);
         if Kind::of(entry.role, entry.depth) == Kind::Article {
@@ -468,7 +468,7 @@ fn also_at(shown: &[Headline], links: &[Link]) -> Vec<CanonicalUrl> {
 
 /// The recipe for a page or a file: because it is named as a feed, else by its host.
 fn recipe_for<'s>(sites: &'s Sites, url: &CanonicalUrl) -> Option<&'s Recipe> {
-    sites.naming(url).or_else(|| sites.of(url.host()))
+    sites.naming(url).or_else(|| sites.of(url))
 }
 
 /// Whether an answer in place of an article says that there is none any more.
@@ -565,7 +565,7 @@ impl<'r> Reading<'r> {
     }
 
     fn is_own(&self, url: &CanonicalUrl) -> bool {
-        self.recipe.is_for(url.host())
+        self.recipe.is_for(url)
     }
 
     fn is_front(&self, url: &CanonicalUrl) -> bool {

@@ -28,5 +28,5 @@ pub use recipes::{common_recipe, front_pages, plain_front_pages, subject_of};
 pub use rule_words::{QueryWords, RuleWords};
 pub use service::is_service;
 pub use shape::{UrlDate, dates_in_url, is_article_url, is_section_url, section_in_query};
-pub use sites::Sites;
+pub use sites::{Sites, host_of, is_home, place};
 pub use story::{Gist, Placed, Stories, gist};

@@ -14,6 +14,7 @@
 
 use crate::recipes::{is_plain_section, subject_of};
 use crate::shape::UrlDate;
+use crate::sites::{host_of, place};
 use argiope_model::CanonicalUrl;
 use std::borrow::Cow;
 use std::time::Duration;
@@ -314,15 +315,23 @@ fn day(value: &str) -> Option<UrlDate> {
 }
 
 impl Recipe {
-    /// Whether the recipe is for this host.
-    pub fn is_for(&self, host: &str) -> bool {
+    /// Whether the recipe is for this URL.
+    pub fn is_for(&self, url: &CanonicalUrl) -> bool {
+        self.is_at(place(url))
+    }
+
+    /// Whether the recipe is for this place, see [`place`]. A site without a port is at all of them.
+    pub fn is_at(&self, place: &str) -> bool {
+        let host = host_of(place);
         let host = host.strip_suffix('.').unwrap_or(host);
-        host == self.site || host.strip_suffix(&self.site).is_some_and(|rest| rest.ends_with('.'))
+        place == self.site
+            || host == self.site
+            || host.strip_suffix(&self.site).is_some_and(|rest| rest.ends_with('.'))
     }
 
     /// What a URL of the site says, by the first pattern that fits.
     pub fn parts(&self, url: &CanonicalUrl) -> Option<UrlParts> {
-        self.is_for(url.host()).then(|| self.patterns.iter().find_map(|p| p.parts(url)))?
+        self.is_for(url).then(|| self.patterns.iter().find_map(|p| p.parts(url)))?
     }
 
     /// Whether a URL is that of an article.

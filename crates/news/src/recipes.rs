@@ -8,6 +8,7 @@
 
 use crate::letters::folded;
 use crate::recipe::{ArticleRule, Part, Pattern, Recipe};
+use crate::sites::{host_of, is_home};
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
@@ -98,7 +99,7 @@ pub fn common_recipe(site: &str) -> Recipe {
         patterns: forms
             .iter()
             .flatten()
-            .filter_map(|form| Pattern::parse(&form.replace("SITE", site)).ok())
+            .filter_map(|form| Pattern::parse(&form.replace("SITE", host_of(site))).ok())
             .collect(),
         article: ArticleRule { needs: vec![Part::Date], without: Vec::new() },
         ..Recipe::default()
@@ -107,9 +108,7 @@ pub fn common_recipe(site: &str) -> Recipe {
 
 /// Where a site shows its headlines if nobody says otherwise.
 pub fn front_pages(site: &str) -> Vec<String> {
-    // Addresses and names without a dot are servers at home.
-    let is_address = site.starts_with('[') || site.parse::<std::net::IpAddr>().is_ok();
-    if is_address || !site.contains('.') {
+    if is_home(site) {
         return vec![format!("http://{site}/")];
     }
     vec![format!("https://www.{site}/"), format!("https://{site}/")]
@@ -279,6 +278,7 @@ mod tests {
         assert_eq!(plain_front_pages("n.test"), ["http://www.n.test/", "http://n.test/"]);
         assert_eq!(front_pages("127.0.0.1"), ["http://127.0.0.1/"]);
         assert_eq!(front_pages("localhost"), ["http://localhost/"]);
+        assert_eq!(front_pages("127.0.0.1:8101"), ["http://127.0.0.1:8101/"]);
         assert_eq!(front_pages("[::1]"), ["http://[::1]/"]);
     }
 }

@@ -1,12 +1,32 @@
 //! The sites whose news are followed.
 //!
-//! * What this is: their recipes, asked by the host of a URL, or by the feeds that they name.
+//! * What this is: their recipes, asked by a URL, or by the feeds that they name.
 //! * Its place: the command line reads them from a file; engine and reader ask.
-//! * Invariants: the most specific recipe that is for a host counts.
+//! * Invariants: the most specific recipe that is for a URL counts.
 
 use crate::recipe::Recipe;
 use argiope_model::CanonicalUrl;
 use std::collections::HashMap;
+
+/// What tells the site of a URL: its host, and with it the port where that is of a server at home, an address or a name
+/// without a dot: there each port may have a site of its own.
+pub fn place(url: &CanonicalUrl) -> &str {
+    if is_home(url.host()) { url.authority() } else { url.host() }
+}
+
+/// Whether a place is a server at home: an address, or a name without a dot.
+pub fn is_home(place: &str) -> bool {
+    let host = host_of(place).trim_end_matches('.');
+    !host.contains('.') || host.starts_with('[') || host.parse::<std::net::IpAddr>().is_ok()
+}
+
+/// The host of a place or a site.
+pub fn host_of(place: &str) -> &str {
+    match place.rsplit_once(':') {
+        Some((host, port)) if port.bytes().all(|b| b.is_ascii_digit()) => host,
+        _ => place,
+    }
+}
 
 /// The sites whose news are followed, each with its recipe.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -24,7 +44,7 @@ impl Sites {
         for (at, recipe) in recipes.iter().enumerate() {
             for feed in recipe.feeds.iter().filter_map(|feed| CanonicalUrl::parse(feed).ok()) {
                 // Of several that name one, whose host it is.
-                let is_own = |at: usize| recipes[at].is_for(feed.host());
+                let is_own = |at: usize| recipes[at].is_for(&feed);
                 match feeds.get(&feed) {
                     Some(known) if is_own(*known) || !is_own(at) => {}
                     _ => drop(feeds.insert(feed, at)),
@@ -54,9 +74,9 @@ impl Sites {
         self.recipes.is_empty()
     }
 
-    /// The recipe for a host, if it is of a site that is followed.
-    pub fn of(&self, host: &str) -> Option<&Recipe> {
-        let fitting = self.recipes.iter().filter(|recipe| recipe.is_for(host));
+    /// The recipe for a URL, if it is of a site that is followed.
+    pub fn of(&self, url: &CanonicalUrl) -> Option<&Recipe> {
+        let fitting = self.recipes.iter().filter(|recipe| recipe.is_for(url));
         fitting.max_by_key(|recipe| recipe.site.len())
     }
 

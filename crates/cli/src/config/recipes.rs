@@ -13,7 +13,9 @@ use super::quantity::parse_duration;
 use super::words::domain;
 use super::written::short;
 use argiope_model::{CanonicalUrl, Suffixes};
-use argiope_news::{ArticleRule, Part, Pattern, PatternError, Recipe, front_pages};
+use argiope_news::{
+    ArticleRule, Part, Pattern, PatternError, Recipe, front_pages, host_of, is_home,
+};
 use std::path::Path;
 use std::sync::LazyLock;
 use std::time::Duration;
@@ -70,12 +72,31 @@ fn read(path: &Path, text: &str, shipped: &[Recipe]) -> Result<Vec<Recipe>, Conf
     }
 }
 
-/// Whether a name can be a site: a registrable domain, an address, or a name without a dot. Else why not.
+/// A site as URLs write it: a domain, or a host with its port.
+fn name_of_site(word: &str) -> Option<String> {
+    let host = host_of(word);
+    let port = word.strip_prefix(host).filter(|port| !port.is_empty());
+    match port.map(|port| port[1..].parse::<u16>()) {
+        None => domain(host),
+        Some(Ok(80)) => domain(host),
+        Some(port) => Some(format!("{}:{}", domain(host)?, port.ok()?)),
+    }
+}
+
+/// Whether a name can be a site: a registrable domain, or a server at home, an address or a name without a dot with its
+/// port. Else why not.
 pub fn is_site(name: &str) -> Result<(), String> {
     static SUFFIXES: LazyLock<Suffixes> = LazyLock::new(Suffixes::built_in);
     if SUFFIXES.is_suffix(name) {
         return Err(format!(
             "{name} is an ending under which others have their sites; write one of them: www.{name}, example.{name}"
+        ));
+    }
+    let host = host_of(name);
+    if host != name && !is_home(host) {
+        let site = SUFFIXES.site_of(host);
+        return Err(format!(
+            "{name} has a port; write {site}, all its hosts and ports belong to it"
         ));
     }
     match SUFFIXES.site_of(name) {
@@ -147,7 +168,7 @@ impl Reader<'_> {
             return None;
         };
         let at = key_start(rows, "site");
-        let Some(site) = item.as_str().and_then(domain) else {
+        let Some(site) = item.as_str().and_then(name_of_site) else {
             self.complain(at, "site is not a name; write for example site = \"example.org\"");
             return None;
         };
@@ -172,7 +193,7 @@ impl Reader<'_> {
                 },
                 "front" => {
                     let pages = self.urls(at, word, item);
-                    let stray = |page: &&CanonicalUrl| !recipe.is_for(page.host());
+                    let stray = |page: &&CanonicalUrl| !recipe.is_for(page);
                     if let Some(page) = pages.iter().find(stray) {
                         let site = &recipe.site;
                         self.complain(at, format!("front {page} is not of {site}"));
@@ -407,6 +428,10 @@ mod tests {
     fn mistakes_name_their_line_and_what_to_write() {
         for (text, said) in [
             ("[[site]]\nname = 'a'", "sites.toml:1: a site without its name; write site"),
+            (
+                "[[site]]\nsite = 'www.a.test:8443'",
+                "www.a.test:8443 has a port; write a.test, all its hosts and ports belong to it",
+            ),
             (
                 "[[site]]\nsite = 'a.test'\npaterns = []",
                 ":3: paterns does not belong in an entry of a site; did you mean patterns?",

@@ -64,7 +64,7 @@ impl Director {
         let job = self.jobs.get(&entry.job).map(|active| active.job.clone());
         let Some(job) = job.filter(|job| job.news && is_front) else { return };
         let sites = self.shared.gather.sites();
-        let Some(recipe) = sites.of(entry.url.host()) else { return };
+        let Some(recipe) = sites.of(&entry.url) else { return };
         let Some(guessed) = guessed(recipe) else { return };
         let url = entry.url.clone();
         if Manner::of(&outcome) != Manner::Silent {

@@ -265,7 +265,7 @@ impl Director {
         let is_article = Kind::of(page.entry.role, page.entry.depth) == Kind::Article;
         let (Some(capture), true) = (&page.capture, is_article) else { return false };
         let sites = self.shared.gather.sites();
-        is_gone(sites.of(page.entry.url.host()), &capture.outcome)
+        is_gone(sites.of(&page.entry.url), &capture.outcome)
     }
 
     /// A round for news goes on while hosts answer.

@@ -180,9 +180,9 @@ impl Teller<'_> {
     /// What a hint is of: an article of its own site, or of one that names it as its feed; with the recipe.
     fn target(&self, link: &CanonicalUrl) -> Option<(u64, &Recipe)> {
         let is_feed = |feed: &String| CanonicalUrl::parse(feed).is_ok_and(|feed| feed == *self.url);
-        let recipe = match self.recipe.is_for(link.host()) {
+        let recipe = match self.recipe.is_for(link) {
             true => self.recipe,
-            false => self.sites.of(link.host()).filter(|r| r.feeds.iter().any(is_feed))?,
+            false => self.sites.of(link).filter(|r| r.feeds.iter().any(is_feed))?,
         };
         Some((address(&without_tracking(link)), recipe))
     }

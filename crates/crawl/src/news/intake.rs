@@ -102,7 +102,7 @@ impl Pages<'_> {
         let nothing = Ok((None, Looked::Nothing));
         let Some(row) = self.store.urls(&[key])?.pop().flatten() else { return nothing };
         let is_list = row.role == Role::Sitemap;
-        if row.state == UrlState::Forgotten || !(is_list || recipe.is_for(row.url.host())) {
+        if row.state == UrlState::Forgotten || !(is_list || recipe.is_for(&row.url)) {
             return nothing;
         }
         if table.looked_at(row.doc.0).is_some_and(|last| last >= time.0) {

@@ -235,7 +235,7 @@ pub(super) fn canonical(
     recipe: &Recipe,
 ) -> Option<CanonicalUrl> {
     let named = CanonicalUrl::parse(article.canonical.as_deref()?).ok()?;
-    let own = named.path() != "/" && recipe.is_for(named.host());
+    let own = named.path() != "/" && recipe.is_for(&named);
     let fits = own && (!is_section_url(&named) || is_section_url(url));
     fits.then_some(named)
 }

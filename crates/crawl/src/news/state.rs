@@ -582,7 +582,7 @@ impl NewsState {
     pub(super) fn feeds(&self, sites: &Sites) -> Result<Vec<Value>, NewsError> {
         let mut rows = Vec::new();
         for recipe in sites.recipes() {
-            let part = self.pinned.site_key(&recipe.site).part;
+            let part = self.pinned.site_key(argiope_news::host_of(&recipe.site)).part;
             let mut after = Some(UrlKey { host: HostKey { part, host: [0; 6] }, url: 0 });
             while let Some(from) = after.take() {
                 let found = self.store.scan_urls(Some(from), FEED_ROWS)?;
@@ -596,7 +596,7 @@ impl NewsState {
                     let is_feed = row.role == Role::Sitemap
                         && row.state == UrlState::Fetched
                         && !row.url.path().to_ascii_lowercase().contains("sitemap");
-                    if is_feed && recipe.is_for(row.url.host()) {
+                    if is_feed && recipe.is_for(&row.url) {
                         rows.push(json!({ "site": recipe.site, "url": row.url.as_str() }));
                     }
                 }

@@ -13,7 +13,7 @@ use crate::{Usage, output};
 use anyhow::Context;
 use argiope_crawl::NewsSource;
 use argiope_model::{CanonicalUrl, Suffixes};
-use argiope_news::{Recipe, Sites, common_recipe, front_pages, is_feed_url};
+use argiope_news::{Recipe, Sites, common_recipe, front_pages, is_feed_url, is_home, place};
 use argiope_parse::web_url;
 use std::fs::{self, File};
 use std::io::Write;
@@ -32,10 +32,10 @@ const HEAD: &str = "\
 /// Editors take a file away, or empty it, before they write it anew.
 const SAVED: Duration = Duration::from_secs(3);
 
-/// The registrable domain of a host.
-pub fn site_of(host: &str) -> &str {
+/// The site of a URL: the registrable domain, or a server at home with its port.
+pub fn site_of(url: &CanonicalUrl) -> &str {
     static SUFFIXES: LazyLock<Suffixes> = LazyLock::new(Suffixes::built_in);
-    SUFFIXES.site_of(host)
+    SUFFIXES.site_of(place(url))
 }
 
 /// The file of a data directory.
@@ -221,7 +221,7 @@ pub fn unfollow(global: &Global, what: &str) -> anyhow::Result<String> {
     let wanted = wanted(what)?;
     let file = file_of(global);
     let known = |recipes: &[Recipe]| {
-        let exact = recipes.iter().position(|recipe| recipe.site == wanted.url.host());
+        let exact = recipes.iter().position(|recipe| recipe.site == place(&wanted.url));
         exact.or_else(|| recipes.iter().position(|recipe| recipe.site == wanted.site))
     };
     if known(&read(global)?).is_none() {
@@ -316,7 +316,7 @@ pub fn wanted(what: &str) -> anyhow::Result<Wanted> {
     };
     let url = CanonicalUrl::parse(&format!("{scheme}{what}")).map_err(|e| fault(e.to_string()))?;
     let host = url.host().trim_end_matches('.');
-    let site = site_of(host).to_owned();
+    let site = site_of(&url).to_owned();
     let bare = bare && url.path() == "/" && url.query().is_none() && port.is_none();
     let bare = bare && (host == site || host.strip_prefix("www.") == Some(&site));
     let feed = is_feed_url(&url).then(|| url.clone());
@@ -343,12 +343,10 @@ fn front_of_feed(feed: &CanonicalUrl, site: &str) -> Option<CanonicalUrl> {
     CanonicalUrl::parse(&format!("{scheme}://{host}{port}/")).ok()
 }
 
-/// Whether a name is that of a server at home: an address, or without a dot.
-fn is_home(name: &str) -> bool {
-    let host = name.rsplit_once(':').map_or(name, |(host, port)| {
-        if port.bytes().all(|b| b.is_ascii_digit()) { host } else { name }
-    });
-    !host.contains('.') || host.parse::<std::net::IpAddr>().is_ok()
+/// Whether a recipe names a page or a feed there.
+fn names(recipe: &Recipe, at: &str) -> bool {
+    let named = recipe.front.iter().chain(&recipe.feeds);
+    named.filter_map(|url| CanonicalUrl::parse(url).ok()).any(|url| place(&url) == at)
 }
 
 /// Adds a site, a front page or a feed.
@@ -358,8 +356,13 @@ pub fn add(
     wanted: &Wanted,
 ) -> anyhow::Result<Followed> {
     let site = &wanted.site;
-    let host = if wanted.feed.is_some() { site } else { wanted.url.host() };
-    let fitting = recipes.iter().enumerate().filter(|(_, recipe)| recipe.is_for(host));
+    let place = if wanted.feed.is_some() { site } else { place(&wanted.url) };
+    // At home each port may be a site of its own, unless somebody has written that it is not.
+    let is_it = |recipe: &Recipe| match is_home(place) {
+        true => recipe.site == *place || recipe.is_at(place) && names(recipe, place),
+        false => recipe.is_at(place),
+    };
+    let fitting = recipes.iter().enumerate().filter(|(_, recipe)| is_it(recipe));
     let known = fitting.max_by_key(|(_, recipe)| recipe.site.len()).map(|(at, _)| at);
     if let Some(at) = known {
         return more(doc, recipes, at, wanted);
@@ -539,10 +542,10 @@ mod tests {
             ("www.example.org/", "example.org", "https://www.example.org/", true),
             ("news.example.co.uk", "example.co.uk", "https://news.example.co.uk/", false),
             ("example.org/news", "example.org", "https://example.org/news", false),
-            ("localhost:8000", "localhost", "http://localhost:8000/", false),
-            ("127.0.0.1:8000/x", "127.0.0.1", "http://127.0.0.1:8000/x", false),
+            ("localhost:8000", "localhost:8000", "http://localhost:8000/", false),
+            ("127.0.0.1:8000/x", "127.0.0.1:8000", "http://127.0.0.1:8000/x", false),
             ("127.0.0.1", "127.0.0.1", "http://127.0.0.1/", true),
-            ("[::1]:8000", "[::1]", "http://[::1]:8000/", false),
+            ("[::1]:8000", "[::1]:8000", "http://[::1]:8000/", false),
             ("www.a.test:26000", "a.test", "http://www.a.test:26000/", false),
             ("http://WWW.Example.org", "example.org", "http://www.example.org/", false),
             ("Bücher.example", "xn--bcher-kva.example", "https://xn--bcher-kva.example/", true),
@@ -559,6 +562,31 @@ mod tests {
         {
             assert!(wanted(what).is_err(), "{what}");
         }
+    }
+
+    #[test]
+    fn at_home_each_port_is_a_site_of_its_own() {
+        let dir = tempfile::tempdir().unwrap();
+        let global = global(dir.path());
+        for what in
+            ["http://127.0.0.1/", "http://127.0.0.1:8101/", "127.0.0.1:8102", "localhost:8101"]
+        {
+            assert!(follow(&global, what).unwrap().new, "{what}");
+            assert!(!follow(&global, what).unwrap().new, "{what}");
+        }
+        let section = follow(&global, "http://127.0.0.1:8102/sport/").unwrap();
+        assert_eq!(
+            (section.recipe.site.as_str(), section.recipe.front.len()),
+            ("127.0.0.1:8102", 2)
+        );
+        let sites = Sites::new(read(&global).unwrap());
+        let of = |url: &str| sites.of(&CanonicalUrl::parse(url).unwrap()).unwrap().site.clone();
+        assert_eq!(of("http://127.0.0.1:8101/a/b"), "127.0.0.1:8101");
+        assert_eq!(of("http://localhost:8101/a/b"), "localhost:8101");
+        // What has no entry of its own is of the one without a port.
+        assert_eq!(of("http://127.0.0.1:9000/"), "127.0.0.1");
+        unfollow(&global, "127.0.0.1:8101").unwrap();
+        assert_eq!(read(&global).unwrap().len(), 3);
     }
 
     #[test]

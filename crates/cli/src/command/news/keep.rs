@@ -106,7 +106,7 @@ pub fn rules(global: &Global, args: &Rules) -> anyhow::Result<ExitCode> {
                 ));
                 if let Some(site) = site
                     && let Ok(wanted) = follow::wanted(site)
-                    && !follow::read(global)?.iter().any(|recipe| recipe.is_for(wanted.url.host()))
+                    && !follow::read(global)?.iter().any(|recipe| recipe.is_for(&wanted.url))
                 {
                     output::talk(format!("{site} is not followed; the rule waits until it is."));
                 }

@@ -76,7 +76,7 @@ pub fn import(global: &Global, bytes: &[u8]) -> anyhow::Result<Imported> {
 /// What an entry asks for: its page says which site it is, its feed what is read.
 fn wanted(entry: &OpmlEntry) -> Option<Wanted> {
     let url = entry.page.as_ref().or(entry.feed.as_ref())?;
-    let site = site_of(url.host()).to_owned();
+    let site = site_of(url).to_owned();
     // A page with the feed of a site that is elsewhere is one of its front pages.
     let mut wanted = follow::wanted(entry.page.as_ref().unwrap_or(url).as_str()).ok()?;
     if entry.feed.is_some() {

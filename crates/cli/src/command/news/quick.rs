@@ -68,7 +68,7 @@ pub fn quick_look(
 ) -> anyhow::Result<Looked> {
     let wanted = follow::wanted(site)?;
     let recipes = Sites::new([followed, shipped_recipes()].concat());
-    let recipe = recipes.of(wanted.url.host());
+    let recipe = recipes.of(&wanted.url);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.context("cannot start a thread")?;
     let mut looker = Looker::new(settings)?;
@@ -156,7 +156,7 @@ async fn look_at(looker: &mut Looker, page: Page, recipes: &Sites) -> anyhow::Re
         );
     }
     let outline = parse_outline(&page.bytes, page.charset());
-    let recipe = recipes.of(page.url.host());
+    let recipe = recipes.of(&page.url);
     let found = found_on(&outline, &page.url, recipe);
     if found.len() < FEW {
         let feeds = feed_links(&outline, &page.url);
@@ -176,9 +176,9 @@ async fn look_at(looker: &mut Looker, page: Page, recipes: &Sites) -> anyhow::Re
             page.url
         );
     }
-    let known = Known::of(recipe, page.url.host());
+    let known = Known::of(recipe, &page.url);
     let rows = found.iter().enumerate().map(|(n, headline)| known.row(n + 1, headline)).collect();
-    let name = recipe.map_or_else(|| site_of(page.url.host()).to_owned(), |r| r.name.clone());
+    let name = recipe.map_or_else(|| site_of(&page.url).to_owned(), |r| r.name.clone());
     Ok(Looked {
         rows,
         name,
@@ -223,12 +223,12 @@ fn of_feed(page: &Page, feed: &Feed, recipes: &Sites) -> anyhow::Result<Looked> 
         anyhow::bail!("the feed {} has no entries with a title and a link", page.url);
     }
     let row = |(n, headline): (usize, &Headline)| {
-        let recipe = recipes.of(headline.url.host());
-        Known::of(recipe, headline.url.host()).row(n + 1, headline)
+        let recipe = recipes.of(&headline.url);
+        Known::of(recipe, &headline.url).row(n + 1, headline)
     };
     let rows = entries.iter().enumerate().map(row).collect();
     let name = match feed.title.as_str() {
-        "" => site_of(page.url.host()).to_owned(),
+        "" => site_of(&page.url).to_owned(),
         title => title.to_owned(),
     };
     Ok(Looked {
@@ -271,9 +271,7 @@ pub fn found_on(outline: &Outline, url: &CanonicalUrl, recipe: Option<&Recipe>) 
     let base = base.unwrap_or_else(|| url.clone());
     let counts = |headline: &&Headline| match recipe.why_no_article(&headline.url) {
         None => true,
-        Some(NoArticle::NoPattern) => {
-            recipe.is_for(headline.url.host()) && is_article_url(&headline.url)
-        }
+        Some(NoArticle::NoPattern) => recipe.is_for(&headline.url) && is_article_url(&headline.url),
         Some(_) => false,
     };
     let mut articles: Vec<Headline> = found.iter().filter(counts).cloned().collect();
@@ -309,12 +307,12 @@ struct Known<'r> {
 }
 
 impl<'r> Known<'r> {
-    fn of(recipe: Option<&'r Recipe>, host: &str) -> Self {
-        Known { recipe, common: common_recipe(site_of(host)) }
+    fn of(recipe: Option<&'r Recipe>, url: &CanonicalUrl) -> Self {
+        Known { recipe, common: common_recipe(site_of(url)) }
     }
 
     fn row(&self, n: usize, headline: &Headline) -> Value {
-        let own = self.recipe.filter(|recipe| recipe.is_for(headline.url.host()));
+        let own = self.recipe.filter(|recipe| recipe.is_for(&headline.url));
         let by = own.filter(|recipe| !recipe.patterns.is_empty()).unwrap_or(&self.common);
         let parts = by.parts(&headline.url).unwrap_or_default();
         // The heading over a list says more than a part of a URL that nobody knows.

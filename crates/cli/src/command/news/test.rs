@@ -63,20 +63,20 @@ impl Held {
             let recipes = recipes_of(path).map_err(|e| Usage(e.to_string()))?;
             let recipes =
                 recipes.ok_or_else(|| Usage(format!("{}: no such file", path.display())))?;
-            let Some(recipe) = Sites::new(recipes).of(host).cloned() else {
+            let Some(recipe) = Sites::new(recipes).of(url).cloned() else {
                 let path = path.display();
                 return Err(Usage(format!("{path} has no recipe for {host}")).into());
             };
             return Ok(Held { origin: ("file", path.display().to_string()), recipe });
         }
-        let followed = Sites::new(follow::read(global)?).of(host).cloned();
-        let shipped = Sites::new(shipped_recipes().to_vec()).of(host).cloned();
+        let followed = Sites::new(follow::read(global)?).of(url).cloned();
+        let shipped = Sites::new(shipped_recipes().to_vec()).of(url).cloned();
         let is_shipped = |recipe: &Recipe| {
             shipped.as_ref().is_some_and(|shipped| shipped.patterns == recipe.patterns)
         };
         let common = |how: &str| Held {
             origin: ("common", format!("none; the forms that many sites share{how}")),
-            recipe: common_recipe(site_of(host)),
+            recipe: common_recipe(site_of(url)),
         };
         Ok(match (followed, shipped.clone()) {
             (Some(own), _) if own.patterns.is_empty() => {
@@ -101,7 +101,7 @@ impl Held {
         let (article, why) = self.article(url);
         json!({
             "url": url.as_str(),
-            "site": site_of(url.host()),
+            "site": site_of(url),
             "name": self.recipe.name,
             "recipe": self.origin.0,
             "where": self.origin.1,

@@ -7,7 +7,7 @@ use super::Open;
 use crate::gather::ARTICLE;
 use crate::news::NewsError;
 use argiope_model::{CanonicalUrl, HostKey, JobId, OutcomeKind, Role, Time, UrlKey};
-use argiope_news::{Recipe, Sites};
+use argiope_news::{Recipe, Sites, place};
 use argiope_store::{Store, UrlRow};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -29,16 +29,16 @@ impl Open {
             let row = store.hosts(&[key])?.pop().flatten();
             let host = row.and_then(|row| CanonicalUrl::parse(&format!("{}/", row.origin)).ok());
             let site = host.and_then(|url| {
-                let followed = self.sites.of(url.host()).map(|recipe| recipe.site.clone());
+                let followed = self.sites.of(&url).map(|recipe| recipe.site.clone());
                 let has_feed = |feed: &String| {
-                    CanonicalUrl::parse(feed).is_ok_and(|feed| feed.host() == url.host())
+                    CanonicalUrl::parse(feed).is_ok_and(|feed| place(&feed) == place(&url))
                 };
                 let by_feed = || {
                     let mut recipes = self.sites.recipes().iter();
                     recipes.find(|r| r.feeds.iter().any(has_feed)).map(|r| r.site.clone())
                 };
                 let mut former = self.former.iter().map(|site| nameless(site));
-                let former = || former.find(|r| r.is_for(url.host())).map(|r| r.site);
+                let former = || former.find(|r| r.is_for(&url)).map(|r| r.site);
                 followed.or_else(former).or_else(by_feed)
             });
             self.hosts.insert(key, site);
