@@ -610,6 +610,19 @@ fn the_line_that_signs_an_article_is_not_its_text() {
     }
 }
 
+#[test]
+fn who_wrote_it_and_whose_page_it_is_are_not_its_text() {
+    // A page without any element around its article.
+    let html = format!(
+        "<h1>A bridge is mended</h1><p>By Jane Doe and Max Stern</p><p>19 November 2026</p><p>A bridge is mended.</p>\
+         <p>{PROSE}</p><h3>More news</h3><ul><li><a href=/1>Another bridge</a></li></ul>\
+         <p>© 2026 The Valley News. All rights reserved.</p><p>Page generated at 23:57:47</p>"
+    );
+    let article = page("<title>A bridge is mended</title>", &html);
+    assert_eq!(article.authors, ["Jane Doe", "Max Stern"]);
+    assert_eq!(article.text, format!("A bridge is mended.\n{PROSE}"));
+}
+
 /// Pages that are expensive for what is not bounded.
 fn hostile() -> Vec<String> {
     let many = 60_000;

@@ -105,11 +105,20 @@ pub(super) fn title(page: &Outline, link: usize) -> Shown {
     if pictured {
         text = pictured_title(page, link);
     }
-    let is_time = text.len() <= 30 && read_time(&text, Time(0)).is_some();
-    if is_time || !text.chars().any(char::is_alphabetic) {
+    if is_time(&text) || !text.chars().any(char::is_alphabetic) {
         text.clear();
     }
     Shown { text, heading, pictured }
+}
+
+/// Whether a text is a time and no more.
+fn is_time(text: &str) -> bool {
+    text.len() <= 30 && read_time(text, Time(0)).is_some()
+}
+
+/// Whether a part of a card is not its title: a time, a label, a name, or what leads to the title.
+fn is_beside(text: &str) -> bool {
+    is_time(text) || is_by_somebody(text) || is_label(text) || text.ends_with(':')
 }
 
 /// A picture says what it shows, or who: that is rarely a title.
@@ -147,10 +156,8 @@ fn shown(page: &Outline, link: usize) -> (String, bool) {
     }
     let parts = parts(page, link);
     if parts.len() > 1 {
-        let first = parts
-            .iter()
-            .map(|&p| text(page, p))
-            .find(|t| word_count(t) >= 3.0 && !is_by_somebody(t) && !is_label(t));
+        let first =
+            parts.iter().map(|&p| text(page, p)).find(|t| word_count(t) >= 3.0 && !is_beside(t));
         if let Some(first) = first {
             return (said(page, link, first), in_heading);
         }
@@ -219,7 +226,7 @@ fn is_mark(page: &Outline, node: usize, whole: &str) -> bool {
             && matches!(name, "em" | "i" | "b" | "strong")
     };
     let bare = text.trim_matches(|c: char| c.is_whitespace() || "()[]|·•-–".contains(c));
-    let is_time = || bare.len() <= 30 && read_time(bare, Time(0)).is_some();
+    let is_time = || is_time(bare);
     let is_own = matches!(&*n.name, "span" | "small" | "div" | "p" | "sup" | "label");
     let is_edge = whole.starts_with(&text) || whole.ends_with(&text);
     // "Live is short": a sentence, not a label.
@@ -258,6 +265,10 @@ pub(super) fn without_kicker(page: &Outline, node: usize) -> String {
         return whole;
     }
     let parts: Vec<String> = children.iter().map(|&n| text(page, n)).collect();
+    // One that begins small goes on with the one before it.
+    if parts.iter().skip(1).any(|part| part.starts_with(char::is_lowercase)) {
+        return parts.join(" ");
+    }
     let is_title = |text: &&String| word_count(text) >= 3.0 && !is_by_somebody(text);
     // The kicker comes first, however long it is.
     if let [first, last] = &*parts
@@ -453,6 +464,17 @@ mod tests {
             "<a><span><i></i> <strong>Trains stop at noon</strong> Hundreds of people have to walk home</span></a>",
             "<h2><a><em class=lead>Politics.</em> Trains stop at noon</a></h2>",
             "<a><b>From our town.</b> Trains stop at noon</a>",
+            "<a><div class=tag>Rail</div><div>Nov 18, 2026</div><div class=x>Trains stop at noon</div><div>Read more</div></a>",
+            "<a><div>5 hours ago</div><div>Trains stop at noon</div></a>",
+            "<a><p>vor 5 Stunden</p><p>Trains stop at noon</p></a>",
+            "<a><div>19. November 2026</div><div>Trains stop at noon</div></a>",
+            "<a><div>2 min read</div><div>Trains stop at noon</div></a>",
+            "<a><div><span>Thomas L. Friedman</span></div><div><p>Trains stop at noon</p></div></a>",
+            "<a><span>1</span><span>A row in the house:</span> <span>Trains stop at noon</span></a>",
+            "<a><span>The long read</span><span>Trains stop at noon</span></a>",
+            "<h2><a><span>Trains stop</span><span>at noon</span></a></h2>",
+            "<h2><a><span>Trains</span> <span>stop at noon</span></a></h2>",
+            "<h2><a>Trains <span>stop at noon</span></a></h2>",
             "<a><div class=box-title><b>Analysis</b><div class=headline><i>Trains stop at noon</i></div></div></a>",
         ] {
             assert_eq!(of(html), "Trains stop at noon", "{html}");

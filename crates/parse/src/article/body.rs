@@ -45,6 +45,10 @@ const SAID: usize = 8;
 const UP: usize = 4;
 /// How long the line is at most that tells who else made an article.
 const SIGNATURE: usize = 200;
+/// How many lines stand at the end at most from the one that tells whose page it is.
+const BEHIND: usize = 3;
+/// How many letters stand beside the names of authors: `By`, `and`, `Correspondent`.
+const BY: usize = 16;
 /// How many letters stand for an agency: `EFE`.
 const AGENCY: usize = 3;
 /// How many words the name of a house has.
@@ -505,8 +509,13 @@ fn is_dateline(block: &Block) -> bool {
 /// Takes away the title with the short lines above it, lines above the text that are little more than a date, and what
 /// at the end heads nothing or signs.
 pub(crate) fn trim(all: &mut Vec<Block>, title: &str) {
+    let is_closed = ends_as_sentence(title);
     let title = plain(title);
-    let is_title = |b: &Block| !title.is_empty() && plain(&b.text) == title;
+    // With a full stop it is a sentence of the text.
+    let is_title = |b: &Block| {
+        let is_said = b.kind == Kind::Plain && b.text.ends_with('.') && !is_closed;
+        !title.is_empty() && !is_said && plain(&b.text) == title
+    };
     if let Some(at) = all.iter().take(5).position(is_title) {
         all.remove(at);
         // What stands above it is above the article.
@@ -524,10 +533,41 @@ pub(crate) fn trim(all: &mut Vec<Block>, title: &str) {
             at > prose.min(OPENING) || !(is_title(b) || is_dateline(b) || is_path(b))
         });
     }
+    leave_out_owner(all);
     while all.len() > 1 && all.last().is_some_and(|b| matches!(b.kind, Kind::Heading(_))) {
         all.pop();
     }
     if all.len() > 1 && all.last().is_some_and(is_signature) {
         all.pop();
     }
+}
+
+/// Takes away the line at the end that tells whose page it is, with a line or two behind it.
+fn leave_out_owner(all: &mut Vec<Block>) {
+    let is_owner = |b: &Block| b.size <= SIGNATURE && b.text.starts_with(['©', 'Ⓒ']);
+    let from = all.len().saturating_sub(BEHIND);
+    if let Some(at) = all[from..].iter().position(is_owner)
+        && all[from + at..].iter().all(|b| b.size <= SIGNATURE)
+        && from + at > 0
+    {
+        all.truncate(from + at);
+    }
+}
+
+/// Takes away the lines above the text that are no more than who wrote it.
+pub(crate) fn leave_out_authors(all: &mut Vec<Block>, authors: &[String]) {
+    let is_byline = |b: &Block| {
+        let rest = authors.iter().fold(b.text.clone(), |rest, name| rest.replacen(name, "", 1));
+        let letters = rest.chars().filter(|c| c.is_alphabetic()).count();
+        b.kind == Kind::Plain
+            && rest.len() < b.text.len()
+            && letters <= BY
+            && !ends_as_sentence(&b.text)
+    };
+    let prose = all.iter().position(|b| weight(b) > 0).unwrap_or(0).min(OPENING);
+    let mut at = 0;
+    all.retain(|b| {
+        at += 1;
+        at > prose || !is_byline(b)
+    });
 }

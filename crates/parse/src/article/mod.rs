@@ -144,7 +144,8 @@ fn parse(
     let title = title::title(&tree, &facts, site.as_deref());
     let (authors, published) = (facts.authors(), facts.published());
     let says = facts.says(published.is_some() || !authors.is_empty());
-    let blocks = text(&tree, html, &facts, &title, says, known);
+    let mut blocks = text(&tree, html, &facts, &title, says, known);
+    body::leave_out_authors(&mut blocks, &authors);
     let text = blocks.iter().map(|b| b.text.as_str()).collect::<Vec<_>>().join("\n");
     let summary = summary(facts.description().as_deref(), &title, &text);
     let language = language::settled(facts.language(), &text);
