@@ -253,6 +253,9 @@ pub(super) fn without_kicker(page: &Outline, node: usize) -> String {
             return behind;
         }
     }
+    if let Some(lines) = lines(page, node) {
+        return lines;
+    }
     // What is called a title and says less than the rest is a part of one.
     let named = named(page, node).map(|named| text(page, named));
     if let Some(named) = named.filter(|named| 2.0 * word_count(named) >= word_count(&whole)) {
@@ -261,8 +264,14 @@ pub(super) fn without_kicker(page: &Outline, node: usize) -> String {
     let says = |n: usize| !page.line(n, 20, |_| false).is_empty();
     let children: Vec<usize> =
         page.children(node).filter(|&n| !page.is_unseen(n) && says(n)).collect();
-    if children.len() < 2 || children.iter().any(|&n| page.nodes[n].name != "span") {
-        return whole;
+    // A line of its own beside the rest, or side by side.
+    let is = |name: &str| children.iter().filter(|&&n| page.nodes[n].name == name).count();
+    let (lines, spans) = (is("div"), is("span"));
+    if children.len() < 2 || lines + spans < children.len() || lines > 1 || spans == 0 {
+        return match (&*children, page.nodes[node].text.trim()) {
+            ([only], "") if page.nodes[*only].name == "div" => without_kicker(page, *only),
+            _ => whole,
+        };
     }
     let parts: Vec<String> = children.iter().map(|&n| text(page, n)).collect();
     // One that begins small goes on with the one before it.
@@ -270,10 +279,17 @@ pub(super) fn without_kicker(page: &Outline, node: usize) -> String {
         return parts.join(" ");
     }
     let is_title = |text: &&String| word_count(text) >= 3.0 && !is_by_somebody(text);
-    // The kicker comes first, however long it is.
+    // The kicker comes first, however long it is; behind the title may stand who wrote it.
+    let is_who = |text: &str| {
+        word_count(text) <= 3.0 && text.split(' ').all(|word| word.starts_with(char::is_uppercase))
+    };
+    let is_phrase = |text: &str| {
+        word_count(text) >= 4.0 && text.split(' ').any(|word| word.starts_with(char::is_lowercase))
+    };
     if let [first, last] = &*parts
         && word_count(first) >= 1.0
         && is_title(&last)
+        && !(is_who(last) && is_phrase(first))
     {
         return last.clone();
     }
@@ -318,6 +334,17 @@ fn named(page: &Outline, node: usize) -> Option<usize> {
         })
     };
     std::iter::successors(inside(node), |&n| inside(n)).take(MAX_NAMED).last()
+}
+
+/// The lines of a title, each in an element that is called one.
+fn lines(page: &Outline, node: usize) -> Option<String> {
+    let class = |n: usize| page.attribute(n, "class")?.split_whitespace().next();
+    let says = |n: &usize| !page.is_unseen(*n) && !page.line(*n, 20, |_| false).is_empty();
+    let children: Vec<usize> = page.children(node).filter(says).collect();
+    let first = class(*children.first()?)?;
+    let is_line = |n: &usize| class(*n) == Some(first) && is_called_title(page, *n);
+    let texts = || children.iter().map(|&n| text(page, n)).collect::<Vec<_>>().join(" ");
+    (children.len() > 1 && children.iter().all(is_line)).then(texts)
 }
 
 fn is_called_title(page: &Outline, node: usize) -> bool {
@@ -475,6 +502,11 @@ mod tests {
             "<h2><a><span>Trains stop</span><span>at noon</span></a></h2>",
             "<h2><a><span>Trains</span> <span>stop at noon</span></a></h2>",
             "<h2><a>Trains <span>stop at noon</span></a></h2>",
+            "<a><h2 class=headline><span class='title-line a'>Trains stop</span><span class='title-line b'>at noon</span></h2></a>",
+            "<h2><a><span>Trains stop </span><em>at noon</em></a></h2>",
+            "<a><h3><div><div>Rail</div> <span>Trains stop at noon</span></div></h3></a>",
+            "<a><h3><div><span>Trains stop at noon</span></div><span>Maya Feldstein</span></h3></a>",
+            "<a><h3><span>Trains stop at noon</span><span>Anne Marie Petit</span></h3></a>",
             "<a><div class=box-title><b>Analysis</b><div class=headline><i>Trains stop at noon</i></div></div></a>",
         ] {
             assert_eq!(of(html), "Trains stop at noon", "{html}");
