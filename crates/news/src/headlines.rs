@@ -33,6 +33,8 @@ use title::{Shown, is_declared, is_named_title, title, word_count};
 const SURE: f32 = 2.0;
 /// What a link must reach to be a headline.
 const ENOUGH: f32 = 2.0;
+/// What a link has by itself that is a headline whatever stands at equal places.
+const PLAIN: f32 = 5.0;
 /// Bytes of the URLs of a page; a long base stands in each of them.
 const MAX_URL_BYTES: usize = 16 << 20;
 
@@ -314,7 +316,11 @@ impl<'p> Reading<'p> {
                 () if listed => {
                     (link.own - by_url + (group.own - group.by_url) / count) / 2.0 + 1.0
                 }
-                () if count >= 3.0 => (link.own + group.own / count) / 2.0 + 0.3,
+                () if count >= 3.0 => {
+                    let all = (link.own + group.own / count) / 2.0 + 0.3;
+                    // What is plainly a headline is one among links of all kinds, too.
+                    if link.own >= PLAIN && !link.foreign { all.max(ENOUGH) } else { all }
+                }
                 () => link.own,
             };
             let is_name = || {

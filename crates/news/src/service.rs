@@ -198,6 +198,8 @@ const SECTIONS: &[&str] = &[
     "quienes-somos",
     "service",
     "services",
+    "servicios",
+    "servizi",
     "shop",
     "store",
     "tiempo",

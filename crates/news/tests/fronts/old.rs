@@ -316,3 +316,32 @@ fn fronts_of_old_and_small_sites_give_their_headlines() {
         }
     }
 }
+
+#[test]
+fn a_section_of_two_has_two_headlines_among_its_menus() {
+    let menu = |names: &[&str]| -> String {
+        let links: Vec<String> =
+            names.iter().map(|name| format!("<a href='/c/{name}'>{name}</a>")).collect();
+        format!("<p>{}</p>", links.join(" "))
+    };
+    let item = |n: usize| {
+        let title = EN[n].0;
+        let slug = title.to_lowercase().replace(' ', "-");
+        format!(
+            "<p><a href='/a/{slug}-3762{n}'>{title}</a> <small>18 November 2026, 18:19</small></p>"
+        )
+    };
+    let html = format!(
+        "{}<hr><h1>Politics</h1>{}{}<hr>{}<p>© 2026 The Daily</p>",
+        menu(&["science", "culture", "sport", "economy", "local", "politics"]),
+        item(0),
+        item(1),
+        menu(&["about", "contact", "imprint", "login", "weather", "archive", "privacy"]),
+    );
+    let url = CanonicalUrl::parse("https://www.daily.example/c/politics").unwrap();
+    let page = parse_outline(html.as_bytes(), Some("utf-8"));
+    let now = Time(1_795_100_000_000);
+    let found = headlines(&page, &url, &Suffixes::built_in(), &Learned::default(), now);
+    let titles: Vec<&str> = found.iter().map(|h| h.title.as_str()).collect();
+    assert_eq!(titles, [EN[0].0, EN[1].0]);
+}
