@@ -466,7 +466,7 @@ fn also_at(shown: &[Headline], links: &[Link]) -> Vec<CanonicalUrl> {
     all.filter(|to| !is_shown(to)).collect()
 }
 
-/// The recipe for a page or a file: because it is named as a feed, else by its host.
+/// The recipe for a page or a file: because it is named as a feed, else by its place.
 fn recipe_for<'s>(sites: &'s Sites, url: &CanonicalUrl) -> Option<&'s Recipe> {
     sites.naming(url).or_else(|| sites.of(url))
 }
@@ -646,6 +646,8 @@ impl<'r> Reading<'r> {
             let is_root = to.path() == "/" && section_in_query(to).is_none();
             let is_here = to.host() == url.host() && (is_root || to == url);
             let is_known = out.contains(to) || others.contains(to);
+            // Searches and feeds of a section are named so, too.
+            let is_known = is_known || to.query().is_some() && is_service(to);
             if is_here || is_known || !self.is_own(to) || !is_section_url(to) || self.is_front(to) {
                 continue;
             }

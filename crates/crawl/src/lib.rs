@@ -147,7 +147,7 @@ pub use metrics::{page as metrics_page, serve as serve_metrics};
 pub use moment::moment_of;
 pub use news::{
     Gained, NewsAct, NewsError, NewsOrder, NewsSource, NewsState, RuleAction, SavedView, WordRule,
-    back_as, back_of, verify_news,
+    back_as, back_of, is_of_site, verify_news,
 };
 pub use order::{NewJob, Picked, open_jobs, pick_job, pick_news};
 pub use retention::{Keep, NoRule};

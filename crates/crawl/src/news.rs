@@ -22,6 +22,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
+pub use answer::is_of_site;
 pub(crate) use purge::forget_news;
 pub use purge::verify_news;
 pub use state::{Gained, NewsState};

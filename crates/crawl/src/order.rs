@@ -103,7 +103,7 @@ pub fn pick_news(sites: &Sites, jobs: &[JobRow], suffixes: &Suffixes, now: Time)
     let mut scope = Scope { rule: ScopeRule::Domain, names: BTreeSet::new() };
     let mut seeds: Vec<CanonicalUrl> = Vec::new();
     for recipe in sites.recipes() {
-        scope.admit_domain(&recipe.site);
+        scope.admit_domain(argiope_news::host_of(&recipe.site));
         for front in fronts(recipe) {
             scope.admit_seed(&front, suffixes);
             if !seeds.contains(&front) {

@@ -21,6 +21,7 @@ mod title;
 use crate::learned::Learned;
 use crate::service::{is_beside, is_service};
 use crate::shape::{article_score, dates_in_url, has_mark, is_section_url, query_score, shape};
+use crate::sites;
 use argiope_model::{CanonicalUrl, Suffixes, Time};
 use argiope_parse::Outline;
 use block::is_wide;
@@ -175,14 +176,14 @@ impl<'p> Reading<'p> {
         let base = base.unwrap_or_else(|| url.clone());
         let joiner = base.joiner();
         // bbc.com and bbc.co.uk are of one house.
-        let house = |host: &str| {
-            let site = suffixes.site_of(host);
-            site.split('.').next().unwrap_or_default().to_owned()
+        let house = |url: &CanonicalUrl| match sites::place(url) {
+            at if sites::is_home(at) => at.to_owned(),
+            host => suffixes.site_of(host).split('.').next().unwrap_or_default().to_owned(),
         };
-        let own_house = house(url.host());
+        let own_house = house(url);
         let regions = region::regions(page, |link| {
             let to = page.attribute(link, "href").and_then(|href| joiner.join(href.trim()).ok());
-            to.is_some_and(|to| article_score(&to) >= SURE && house(to.host()) == own_house)
+            to.is_some_and(|to| article_score(&to) >= SURE && house(&to) == own_house)
         });
         let mut known: HashMap<CanonicalUrl, usize> = HashMap::new();
         let mut shapes: HashMap<String, usize> = HashMap::new();
@@ -199,7 +200,7 @@ impl<'p> Reading<'p> {
             }
             let Ok(to) = joiner.join(href) else { continue };
             let is_front = || to.path() == "/" && to.query().is_none();
-            if to == *url || is_front() && house(to.host()) == own_house {
+            if to == *url || is_front() && house(&to) == own_house {
                 continue;
             }
             let mut to = without_tracking(&to);
@@ -214,7 +215,7 @@ impl<'p> Reading<'p> {
             let target = *known.entry(to.clone()).or_insert_with(|| {
                 let count = shapes.len();
                 let shape = *shapes.entry(shape(&to)).or_insert(count);
-                let foreign = house(to.host()) != own_house;
+                let foreign = house(&to) != own_house;
                 let doubt = match () {
                     () if foreign => 1.0,
                     () if is_beside(&to, url) => 4.0,

@@ -27,7 +27,7 @@ const MAX_DATE_BYTES: usize = 11;
 pub struct Recipe {
     /// What the site is called.
     pub name: String,
-    /// The registrable domain it is for.
+    /// The site it is for: a registrable domain, or a server at home, see [`place`].
     pub site: String,
     /// The pages that show its headlines.
     pub front: Vec<String>,

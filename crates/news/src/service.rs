@@ -198,11 +198,8 @@ const SECTIONS: &[&str] = &[
     "quienes-somos",
     "service",
     "services",
-    "servicios",
-    "servizi",
     "shop",
     "store",
-    "tiempo",
     "ueber-uns",
     "vergleich",
     "weather",
@@ -398,7 +395,7 @@ pub(crate) fn service(url: &CanonicalUrl) -> Service {
         }
         found = Service::Perhaps;
     }
-    if is_named_in_query(url) {
+    if !is_titled && !has_mark(&url.without_query()) && is_named_in_query(url) {
         return Service::Sure;
     }
     for (at, part) in parts.iter().map(|part| stem(part)).enumerate() {
@@ -437,7 +434,8 @@ fn stem(part: &str) -> &str {
 
 /// Whether a query names a page of the house: `/page?name=about`.
 fn is_named_in_query(url: &CanonicalUrl) -> bool {
-    let mut pairs = url.query().unwrap_or_default().split('&').filter_map(|p| p.split_once('='));
+    let query = url.query().unwrap_or_default().to_ascii_lowercase();
+    let mut pairs = query.split('&').filter_map(|p| p.split_once('='));
     pairs.any(|(name, value)| {
         matches!(name, "name" | "page" | "p" | "view" | "site" | "action" | "do")
             && (NEVER.contains(&value) || SECTIONS.contains(&value))
@@ -500,6 +498,8 @@ mod tests {
             ("/impressum.php", Service::Sure),
             ("/page?name=about", Service::Sure),
             ("/page?name=anna", Service::No),
+            ("/page?page=About", Service::Sure),
+            ("/news/fire-in-the-old-town-3847562.html?site=newsletter", Service::No),
         ] {
             assert_eq!(service(&url(path)), want, "{path}");
         }

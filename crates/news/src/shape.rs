@@ -138,7 +138,7 @@ pub fn section_in_query(url: &CanonicalUrl) -> Option<&str> {
     .then_some(value)
 }
 
-/// Whether a URL looks like the front of a section: few short words, no number, no query but one that names it.
+/// Whether a URL looks like the front of a section: few short words, no long number, no query but one that names it.
 pub fn is_section_url(url: &CanonicalUrl) -> bool {
     let segments: Vec<&str> = url.path().split('/').filter(|s| !s.is_empty()).collect();
     let is_plain = |s: &&str| {

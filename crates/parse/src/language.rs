@@ -71,9 +71,11 @@ pub(crate) fn settled(declared: Option<String>, text: &str) -> Option<String> {
     if text.len() < sure || !Lang::all().iter().any(|l| two_letters(*l) == bare(&declared)) {
         return Some(declared);
     }
-    // Beginning and middle have to say the same.
-    let sample = &text[..floor_boundary(text.as_bytes(), SAMPLE_BYTES)];
-    match guess(sample).filter(|found| !is_like(found, &declared)) {
+    // Beginning and middle have to say the same, of a short text its halves.
+    let first = SAMPLE_BYTES.min(text.len() / 2);
+    let (first, rest) = text.split_at(floor_boundary(text.as_bytes(), first));
+    let text = if rest.len() > SAMPLE_BYTES { text } else { rest };
+    match guess(first).filter(|found| !is_like(found, &declared)) {
         Some(found) if guess(text).as_ref() == Some(&found) => Some(found),
         _ => Some(declared),
     }

@@ -264,8 +264,7 @@ impl Reader<'_> {
         for (at, text) in self.texts(at, "patterns", item) {
             let bare = text.split_once("://").map_or(&*text, |(_, rest)| rest);
             let host = bare.split('/').next().unwrap_or_default();
-            let host = host.split_once(':').map_or(host, |(host, _)| host);
-            let before = host.strip_suffix(site);
+            let before = host_of(host).strip_suffix(host_of(site));
             if !before.is_some_and(|before| before.is_empty() || before.ends_with('.')) {
                 let text = short(&text);
                 self.complain(

@@ -14,7 +14,7 @@ use crate::backlinks::chain;
 use crate::follow::Followers;
 use argiope_index::{SearchError, SearchOptions, Sort};
 use argiope_model::{CanonicalUrl, Time, zone_text};
-use argiope_news::{QueryWords, RuleWords, Sites, subject_of};
+use argiope_news::{QueryWords, Recipe, RuleWords, Sites, place, subject_of};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::Duration;
@@ -86,13 +86,19 @@ impl<'a> Wanted<'a> {
     }
 }
 
-/// A site or a host as people write it, in the form that hosts have here.
+/// Whether what somebody wrote, a name or a URL, is of a site.
+pub fn is_of_site(written: &str, site: &str) -> bool {
+    let recipe = Recipe { site: site.to_owned(), ..Recipe::default() };
+    !site.is_empty() && recipe.is_at(&bare(written))
+}
+
+/// A site or a host as people write it, in the form that places have here.
 fn bare(name: &str) -> String {
     let name = name.trim().to_lowercase();
     let name = name.split_once("://").map_or(&*name, |(_, rest)| rest);
     match CanonicalUrl::parse(&format!("http://{name}")) {
-        Ok(url) => url.host().to_owned(),
-        Err(_) => name.split(['/', ':']).next().unwrap_or_default().to_owned(),
+        Ok(url) => place(&url).to_owned(),
+        Err(_) => name.split('/').next().unwrap_or_default().to_owned(),
     }
 }
 
@@ -675,8 +681,9 @@ mod tests {
             ("Example.org", "example.org"),
             (" https://www.example.org/news/?x ", "www.example.org"),
             ("Bücher.example", "xn--bcher-kva.example"),
-            ("localhost:8000", "localhost"),
-            ("[::1]:8000", "[::1]"),
+            ("localhost:8000/x", "localhost:8000"),
+            ("[::1]:8000", "[::1]:8000"),
+            ("www.example.org:8443", "www.example.org"),
             ("", ""),
         ] {
             assert_eq!(bare(written), host, "{written}");

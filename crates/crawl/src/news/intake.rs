@@ -15,7 +15,7 @@ use crate::versions::{Shelf, VersionError, Versions};
 use argiope_archive::{ArchiveError, Fingerprint, TextBlob, decode_text, encode_text};
 use argiope_fetch::Head as Answer;
 use argiope_model::{CanonicalUrl, Capture, JobId, OutcomeKind, Role, Suffixes, Time, UrlKey};
-use argiope_news::{PageKind, Recipe, Sites, gist, page_kind};
+use argiope_news::{PageKind, Recipe, Sites, gist, page_kind, place};
 use argiope_parse::{self as parse, Article, parse_known_article, parse_outline};
 use argiope_store::{Store, UrlRow, UrlState};
 use std::cell::OnceCell;
@@ -419,7 +419,7 @@ impl Open {
             doc: seen.doc,
             pages: vec![page],
             site: recipe.site.clone(),
-            host: seen.url.host().to_owned(),
+            host: place(&seen.url).to_owned(),
             time: self.time_of(seen),
             seen: seen.time.0,
             updated: None,

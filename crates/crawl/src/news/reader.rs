@@ -7,7 +7,7 @@
 use super::{NewsError, RuleAction, SavedView, WordRule};
 use crate::data_dir::write_whole;
 use argiope_model::Time;
-use argiope_news::RuleWords;
+use argiope_news::{RuleWords, host_of};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -206,7 +206,9 @@ impl Reader {
     /// The rules that fit an article of a site and a host, by their numbers.
     pub fn fitting(&self, places: [&str; 2], texts: &[&str]) -> Vec<u32> {
         let is_of = |place: &str, of: &str| {
-            place.strip_suffix(of).is_some_and(|below| below.is_empty() || below.ends_with('.'))
+            let host = host_of(place);
+            let is_below = |below: &str| below.is_empty() || below.ends_with('.');
+            place == of || host.strip_suffix(of).is_some_and(is_below)
         };
         let fits = |rule: &&Sharp| {
             rule.site.as_deref().is_none_or(|of| places.iter().any(|place| is_of(place, of)))

@@ -154,22 +154,28 @@ const WRITTEN: &[&str] = &[
 pub(super) fn is_label(text: &str) -> bool {
     let is_edge = |c: char| !c.is_alphanumeric();
     let text = text.trim_matches(is_edge).to_lowercase();
-    LABELS.contains(&text.as_str()) || is_length(&text)
+    LABELS.contains(&text.as_str())
 }
 
 /// Whether a text says how long something takes: "2 min read", "4 Min.", "3 min de lecture".
-fn is_length(text: &str) -> bool {
+pub(super) fn is_length(text: &str) -> bool {
+    let text = text.to_lowercase();
     let (count, unit) = text.split_once(' ').unwrap_or_default();
     let known = ["min", "mins", "minute", "minutes", "minuten", "minuti", "minutos"];
     let (first, rest) = unit.split_once(' ').unwrap_or((unit, ""));
-    let is_read = matches!(
-        rest,
-        "" | "read" | "lesezeit" | "lesedauer" | "de lecture" | "de lectura" | "di lettura"
-    );
+    let reads = ["", "read", "lesezeit", "lesedauer", "de lecture", "de lectura", "di lettura"];
     !count.is_empty()
         && count.bytes().all(|b| b.is_ascii_digit())
         && known.contains(&first.trim_end_matches('.'))
-        && is_read
+        && reads.contains(&rest)
+}
+
+/// Whether a text is a name with a letter in its midst: "Thomas L. Friedman".
+pub(super) fn is_full_name(text: &str) -> bool {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let is_name = |word: &str| word.starts_with(char::is_uppercase);
+    matches!(&*words, [first, letter, last]
+        if is_name(first) && is_name(last) && is_name(letter) && letter.len() == 2 && letter.ends_with('.'))
 }
 
 /// Whether a text says by whom something is: "By Ann Smith", "Ein Kommentar von Ann Smith".
@@ -183,15 +189,10 @@ pub(super) fn is_by_somebody(text: &str) -> bool {
         let word = small(at);
         WRITTEN.iter().any(|kind| word == *kind || word.ends_with(&format!("-{kind}")))
     };
-    // "Thomas L. Friedman": a letter with a full stop in the middle.
-    let is_letter =
-        |word: &str| word.len() == 2 && word.ends_with('.') && word.starts_with(char::is_uppercase);
-    let has_letter = words.len() == 3 && is_letter(words[1]) && is_name(0) && is_name(2);
-    has_letter
-        || words.len() <= 12
-            && (is_by(0) && is_name(1) && words.len() <= 8
-                || (1..words.len().min(5))
-                    .any(|at| is_by(at) && is_name(at + 1) && (0..at).any(is_kind)))
+    words.len() <= 12
+        && (is_by(0) && is_name(1) && words.len() <= 8
+            || (1..words.len().min(5))
+                .any(|at| is_by(at) && is_name(at + 1) && (0..at).any(is_kind)))
 }
 
 /// Whether an element is the kicker before the rest of `whole`: on a line of its own, run into what follows

@@ -7,7 +7,7 @@
 //! * What is not here: whether the link is a headline.
 
 use super::block::is_wide;
-use super::labels::{is_by_somebody, is_label, is_set_off, separator};
+use super::labels::{is_by_somebody, is_full_name, is_label, is_length, is_set_off, separator};
 use super::region::words;
 use crate::ago::read_time;
 use argiope_model::Time;
@@ -19,6 +19,8 @@ const MAX_TITLE_BYTES: usize = 400;
 const MAX_TITLE_NODES: usize = 400;
 /// Elements called a title, the one in the other.
 const MAX_NAMED: usize = 4;
+/// Lines of a title.
+const MAX_LINES: usize = 8;
 /// How far above a link its card may say its title.
 const MAX_LABEL_STEPS: usize = 6;
 /// The elements of a mark beside a title.
@@ -118,7 +120,12 @@ fn is_time(text: &str) -> bool {
 
 /// Whether a part of a card is not its title: a time, a label, a name, or what leads to the title.
 fn is_beside(text: &str) -> bool {
-    is_time(text) || is_by_somebody(text) || is_label(text) || text.ends_with(':')
+    is_time(text)
+        || is_by_somebody(text)
+        || is_full_name(text)
+        || is_label(text)
+        || is_length(text)
+        || text.ends_with(':')
 }
 
 /// A picture says what it shows, or who: that is rarely a title.
@@ -246,6 +253,14 @@ fn is_mark(page: &Outline, node: usize, whole: &str) -> bool {
 /// The words of a heading, or of the link in it, without the kicker before them: the longest of
 /// several elements that stand side by side with nothing between.
 pub(super) fn without_kicker(page: &Outline, node: usize) -> String {
+    // A box that is all there is in it.
+    let only = |&n: &usize| match &*said_in(page, n) {
+        [only] if page.nodes[*only].name == "div" && page.nodes[n].text.trim().is_empty() => {
+            Some(*only)
+        }
+        _ => None,
+    };
+    let node = std::iter::successors(Some(node), only).take(MAX_NAMED).last().unwrap_or(node);
     let whole = text(page, node);
     if let Some(end) = separator(page, node) {
         let behind = page.line(node, MAX_TITLE_BYTES, |n| page.nodes[n].end <= end);
@@ -261,30 +276,33 @@ pub(super) fn without_kicker(page: &Outline, node: usize) -> String {
     if let Some(named) = named.filter(|named| 2.0 * word_count(named) >= word_count(&whole)) {
         return named;
     }
-    let says = |n: usize| !page.line(n, 20, |_| false).is_empty();
-    let children: Vec<usize> =
-        page.children(node).filter(|&n| !page.is_unseen(n) && says(n)).collect();
-    // A line of its own beside the rest, or side by side.
-    let is = |name: &str| children.iter().filter(|&&n| page.nodes[n].name == name).count();
-    let (lines, spans) = (is("div"), is("span"));
-    if children.len() < 2 || lines + spans < children.len() || lines > 1 || spans == 0 {
-        return match (&*children, page.nodes[node].text.trim()) {
-            ([only], "") if page.nodes[*only].name == "div" => without_kicker(page, *only),
-            _ => whole,
-        };
-    }
+    let children = said_in(page, node);
+    // Side by side; or a kicker on a line of its own before the title, or who wrote it behind that.
     let parts: Vec<String> = children.iter().map(|&n| text(page, n)).collect();
-    // One that begins small goes on with the one before it.
-    if parts.iter().skip(1).any(|part| part.starts_with(char::is_lowercase)) {
-        return parts.join(" ");
-    }
-    let is_title = |text: &&String| word_count(text) >= 3.0 && !is_by_somebody(text);
-    // The kicker comes first, however long it is; behind the title may stand who wrote it.
-    let is_who = |text: &str| {
-        word_count(text) <= 3.0 && text.split(' ').all(|word| word.starts_with(char::is_uppercase))
+    let is = |n: usize, name: &str| page.nodes[n].name == name;
+    let may_be_line = || match &*parts {
+        [first, last] => is(children[0], "div") && (word_count(first) <= 2.0 || is_who(last)),
+        _ => false,
     };
+    let Some((&first, rest)) = children.split_first().filter(|(_, rest)| !rest.is_empty()) else {
+        return whole;
+    };
+    if !(is(first, "span") || may_be_line()) || rest.iter().any(|&n| !is(n, "span")) {
+        return whole;
+    }
+    // One that begins small goes on with the one before it; not a name such as "iPhone".
+    let is_small = |part: &String| {
+        let first = part.split(' ').next().unwrap_or_default();
+        first.starts_with(char::is_lowercase) && !first.contains(char::is_uppercase)
+    };
+    if parts.iter().skip(1).any(|part| is_small(part) && !is_beside(part)) {
+        return joined(parts.iter().filter(|part| !is_beside(part)).map(String::as_str));
+    }
+    let is_title = |text: &&String| word_count(text) >= 3.0 && !is_beside(text);
+    // The kicker comes first, however long it is; behind the title may stand who wrote it.
     let is_phrase = |text: &str| {
-        word_count(text) >= 4.0 && text.split(' ').any(|word| word.starts_with(char::is_lowercase))
+        let small = text.split(' ').filter(|word| word.starts_with(char::is_lowercase)).count();
+        word_count(text) >= 4.0 && 2 * small >= text.split(' ').count()
     };
     if let [first, last] = &*parts
         && word_count(first) >= 1.0
@@ -295,6 +313,11 @@ pub(super) fn without_kicker(page: &Outline, node: usize) -> String {
     }
     let longest = parts.into_iter().max_by_key(|text| text.chars().count());
     longest.filter(|longest| is_title(&longest)).unwrap_or(whole)
+}
+
+/// Whether a text may be the name of a person: a few words with capitals.
+fn is_who(text: &str) -> bool {
+    word_count(text) <= 3.0 && text.split(' ').all(|word| word.starts_with(char::is_uppercase))
 }
 
 /// What the link or its card says about itself, where that is the text or the end of it: then the
@@ -336,15 +359,40 @@ fn named(page: &Outline, node: usize) -> Option<usize> {
     std::iter::successors(inside(node), |&n| inside(n)).take(MAX_NAMED).last()
 }
 
+/// The children of an element that say something.
+fn said_in(page: &Outline, node: usize) -> Vec<usize> {
+    let says = |n: usize| !page.line(n, 20, |_| false).is_empty();
+    page.children(node).filter(|&n| !page.is_unseen(n) && says(n)).collect()
+}
+
+/// Several texts as one, no longer than a title is.
+fn joined<'t>(parts: impl Iterator<Item = &'t str>) -> String {
+    let mut out = String::new();
+    for part in parts {
+        if out.len() + part.len() > MAX_TITLE_BYTES {
+            break;
+        }
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.push_str(part);
+    }
+    out
+}
+
 /// The lines of a title, each in an element that is called one.
 fn lines(page: &Outline, node: usize) -> Option<String> {
     let class = |n: usize| page.attribute(n, "class")?.split_whitespace().next();
-    let says = |n: &usize| !page.is_unseen(*n) && !page.line(*n, 20, |_| false).is_empty();
-    let children: Vec<usize> = page.children(node).filter(says).collect();
+    let children = said_in(page, node);
     let first = class(*children.first()?)?;
-    let is_line = |n: &usize| class(*n) == Some(first) && is_called_title(page, *n);
-    let texts = || children.iter().map(|&n| text(page, n)).collect::<Vec<_>>().join(" ");
-    (children.len() > 1 && children.iter().all(is_line)).then(texts)
+    let is_line = |n: &usize| {
+        class(*n) == Some(first) && is_called_title(page, *n) && !is_called_mark(page, *n)
+    };
+    let is_all = children.len() > 1 && page.nodes[node].text.trim().is_empty();
+    (is_all && children.iter().all(is_line)).then(|| {
+        let texts: Vec<String> = children.iter().take(MAX_LINES).map(|&n| text(page, n)).collect();
+        joined(texts.iter().map(String::as_str))
+    })
 }
 
 fn is_called_title(page: &Outline, node: usize) -> bool {
@@ -507,6 +555,10 @@ mod tests {
             "<a><h3><div><div>Rail</div> <span>Trains stop at noon</span></div></h3></a>",
             "<a><h3><div><span>Trains stop at noon</span></div><span>Maya Feldstein</span></h3></a>",
             "<a><h3><span>Trains stop at noon</span><span>Anne Marie Petit</span></h3></a>",
+            "<a><h3><span>Trains stop at noon</span><span>von Ann Smith</span></h3></a>",
+            "<a><h3><span>Trains stop at noon</span><span>vor 5 Stunden</span></h3></a>",
+            "<a><h3><span class='headline headline--kicker'>Berlin</span><span class='headline headline--main'>Trains stop at noon</span></h3></a>",
+            "<a><h3><span>The War in Town</span><span>Trains stop at noon</span></h3></a>",
             "<a><div class=box-title><b>Analysis</b><div class=headline><i>Trains stop at noon</i></div></div></a>",
         ] {
             assert_eq!(of(html), "Trains stop at noon", "{html}");
@@ -547,5 +599,35 @@ mod tests {
         ] {
             assert_eq!(of(html), want, "{html}");
         }
+    }
+
+    #[test]
+    fn words_in_a_title_are_not_what_stands_beside_it() {
+        for (html, title) in [
+            ("<h2><a>Learn to swim in <em>15 minutes</em></a></h2>", "Learn to swim in 15 minutes"),
+            (
+                "<h3><a>Book review: <em>Ulysses S. Grant</em></a></h3>",
+                "Book review: Ulysses S. Grant",
+            ),
+            (
+                "<h2><a><span>Technik</span><span>iPhone bekommt neuen Chip</span></a></h2>",
+                "iPhone bekommt neuen Chip",
+            ),
+        ] {
+            assert_eq!(of(html), title);
+        }
+    }
+
+    #[test]
+    fn deep_and_long_headings_end_soon() {
+        let deep = format!(
+            "<a href=/x><h3>{}Trains stop at noon{}",
+            "<div class=title>".repeat(390),
+            "<i></i>".repeat(200_000)
+        );
+        assert_eq!(of(&deep), "Trains stop at noon");
+        let long =
+            format!("<h2><a href=/x>{}", "<span class=title>two words</span>".repeat(50_000));
+        assert!(of(&long).len() <= MAX_TITLE_BYTES);
     }
 }

@@ -77,8 +77,8 @@ const BY_NUMBERS_ABROAD: f32 = 1.2;
 const DAYS_ABROAD: f32 = 0.7;
 const OTHER_NAMES_ABROAD: f32 = 1.2;
 const OTHER_NUMBERS_ABROAD: f32 = 2.0;
-/// And where both have numbers and none is in both, the less the rarer a name is that they share: stories of one kind
-/// say the same things, of other people. So what is said counts there as far as a name that is rare is in both.
+/// And that each has two numbers at least and none is in both: that counts less, the rarer a name is that they share.
+/// Stories of one kind say the same things, of other people; so what is said counts there as far as a rare name is in both.
 const NO_NUMBER_ABROAD: f32 = 4.0;
 const BUT_A_NAME: f32 = 3.0;
 const DOUBT_ABROAD: f32 = 6.0;
@@ -191,7 +191,7 @@ impl Numbers {
         self.both += is(x.and(y));
     }
 
-    /// Whether both have some and none is in both.
+    /// Whether both have two at least and none is in both.
     fn are_others(&self) -> bool {
         self.one.min(self.other) >= 2 && self.both == 0
     }
@@ -578,7 +578,7 @@ impl Held {
                 // What is a name in one language may be written like a word in the other.
                 let rarity = self.rarity(x.0, count);
                 facts.both += x.1 * y.1 * rarity * rarity;
-                if x.2 != Sort::Word && y.2 != Sort::Word {
+                if x.2.is_name() && y.2.is_name() {
                     tops.rarest = tops.rarest.max((rarity / most).min(1.0));
                 }
                 if x.2 != Sort::Number {

@@ -22,8 +22,9 @@ const NEARLY_ALL: i64 = 85;
 const LITTLE: i64 = 700;
 /// How much prose is left when groups of teasers may go.
 const ENOUGH: i64 = 800;
-/// How many letters an article has that is hardly one, where the page has more prose than so much.
+/// With fewer letters an article is thought to have lost its text to names that misled,
 const SHORT: usize = 250;
+/// where the page has more prose than this.
 const MORE: i64 = 300;
 /// How much of the prose a paywall is in front of, in percent, when it is in front of the text.
 const WALLED: i64 = 25;
@@ -45,7 +46,7 @@ const SAID: usize = 8;
 const UP: usize = 4;
 /// How long the line is at most that tells who else made an article.
 const SIGNATURE: usize = 200;
-/// How many lines stand at the end at most from the one that tells whose page it is.
+/// Among how many lines at the end is the one that tells whose page it is.
 const BEHIND: usize = 3;
 /// How many letters stand beside the names of authors: `By`, `and`, `Correspondent`.
 const BY: usize = 16;
@@ -547,22 +548,31 @@ fn leave_out_owner(all: &mut Vec<Block>) {
     let is_owner = |b: &Block| b.size <= SIGNATURE && b.text.starts_with(['©', 'Ⓒ']);
     let from = all.len().saturating_sub(BEHIND);
     if let Some(at) = all[from..].iter().position(is_owner)
-        && all[from + at..].iter().all(|b| b.size <= SIGNATURE)
+        && all[from + at..].iter().all(|b| b.size <= SIGNATURE && (is_owner(b) || !is_said(b)))
         && from + at > 0
     {
         all.truncate(from + at);
     }
 }
 
+/// Whether a text has a name, not as a part of a word.
+fn has_name(text: &str, name: &str) -> bool {
+    text.match_indices(name).any(|(at, _)| {
+        !text[..at].ends_with(char::is_alphanumeric)
+            && !text[at + name.len()..].starts_with(char::is_alphanumeric)
+    })
+}
+
 /// Takes away the lines above the text that are no more than who wrote it.
 pub(crate) fn leave_out_authors(all: &mut Vec<Block>, authors: &[String]) {
     let is_byline = |b: &Block| {
-        let rest = authors.iter().fold(b.text.clone(), |rest, name| rest.replacen(name, "", 1));
-        let letters = rest.chars().filter(|c| c.is_alphabetic()).count();
-        b.kind == Kind::Plain
-            && rest.len() < b.text.len()
-            && letters <= BY
-            && !ends_as_sentence(&b.text)
+        if b.kind != Kind::Plain || b.size > SIGNATURE || ends_as_sentence(&b.text) {
+            return false;
+        }
+        let letters = |text: &str| text.chars().filter(|c| c.is_alphabetic()).count();
+        let named = authors.iter().filter(|name| has_name(&b.text, name));
+        let named: usize = named.map(|name| letters(name)).sum();
+        named > 0 && letters(&b.text) <= named + BY
     };
     let prose = all.iter().position(|b| weight(b) > 0).unwrap_or(0).min(OPENING);
     let mut at = 0;

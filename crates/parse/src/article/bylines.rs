@@ -174,9 +174,10 @@ impl Facts<'_> {
     /// The names in an element that is said to hold the author.
     fn people_in(&self, id: Id) -> Option<Vec<String>> {
         let tree = self.tree;
-        let inner = tree.subtree(id).find(|&i| {
+        let is_inner = |&i: &Id| {
             tree.attr(i, "itemprop") == "name" || has_exact(tree, i, "fn author-name name")
-        });
+        };
+        let inner = tree.subtree(id).find(is_inner);
         let leads = |&i: &Id| {
             let href = tree.attr(i, "href");
             tree.name(i) == "a"
@@ -184,10 +185,12 @@ impl Facts<'_> {
                     || href.contains("author")
                     || href.contains("autor"))
         };
-        if inner.is_none()
-            && let Some(several) = self.several(tree.subtree(id).filter(leads))
-        {
-            return Some(several);
+        let several = match inner {
+            Some(_) => self.several(tree.subtree(id).filter(is_inner)),
+            None => self.several(tree.subtree(id).filter(leads)),
+        };
+        if several.is_some() {
+            return several;
         }
         let holder = inner.or_else(|| tree.subtree(id).find(leads)).unwrap_or(id);
         let words = match tree.attr(holder, "content") {
@@ -211,18 +214,21 @@ impl Facts<'_> {
         .then(|| vec![first.to_owned()])
     }
 
-    /// What links lead to, where they are the names of several people.
-    fn several(&self, links: impl Iterator<Item = Id>) -> Option<Vec<String>> {
-        let mut names: Vec<String> = links.take(20).map(|id| self.tree.line(id)).collect();
-        names.sort_by_key(String::len);
-        let mut people: Vec<String> = Vec::new();
-        for name in names {
-            // `More by Jane Doe` is nobody else.
-            if is_name(&name) && !people.iter().any(|known| name.contains(known.as_str())) {
-                people.push(name);
+    /// The names of several people, each in an element of its own.
+    fn several(&self, elements: impl Iterator<Item = Id>) -> Option<Vec<String>> {
+        let mut people: Vec<(&str, String)> = Vec::new();
+        for id in elements.take(20) {
+            let (to, name) = (self.tree.attr(id, "href"), self.tree.line(id));
+            let words = name.split(' ').count();
+            // `More by Jane Doe` is nobody else, nor is what leads to the same person.
+            let is_new = !people.iter().any(|(known, other)| {
+                name.contains(other.as_str()) || !to.is_empty() && to == *known
+            });
+            if (2..=5).contains(&words) && people::is_cased(&name) && is_new {
+                people.push((to, name));
             }
         }
-        (people.len() > 1).then_some(people)
+        (people.len() > 1).then(|| people.into_iter().map(|(_, name)| name).collect())
     }
 
     /// The texts below an element with bars between them, since a style sheet may part them.

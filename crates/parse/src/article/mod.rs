@@ -221,7 +221,8 @@ fn once(found: &mut Vec<Block>) {
     let again: BTreeSet<usize> = repeats.iter().flatten().copied().collect();
     let in_step = |at: usize| {
         repeats[at].is_some_and(|first| {
-            first + 1 == at || first > 0 && at > 0 && repeats[at - 1] == Some(first - 1)
+            let before = repeats[at - 1];
+            first + 1 == at || before == Some(first) || first > 0 && before == Some(first - 1)
         })
     };
     let steps = (0..repeats.len()).filter(|&at| in_step(at)).count();

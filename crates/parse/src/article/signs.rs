@@ -164,9 +164,17 @@ fn leave_out(tree: &Tree, start: Id, prose: &[i64], names: &[Beside], out: &mut 
         (names[id] == Beside::Comments && is_little(id)).then_some(prose[id])
     });
     let titles = counts(tree, |name| matches!(name, "h1" | "main"));
+    let articles = counts(tree, |name| name == "article");
+    let all = articles[tree.end(start)] - articles[start];
+    // The only article of a page is not another.
+    let is_own = |id: Id| {
+        holds(tree, id, &titles)
+            || all == 1 && holds(tree, id, &articles)
+            || tree.subtree(id).any(|i| tree.attr(i, "itemprop") == "articleBody")
+    };
     let others = each(tree, start, out, |id| {
-        let is = names[id] >= Beside::Yes && is_of_others(tree, id) && !holds(tree, id, &titles);
-        (is && is_little(id)).then_some(prose[id])
+        let is = names[id] >= Beside::Yes && is_of_others(tree, id);
+        (is && is_little(id) && !is_own(id)).then_some(prose[id])
     });
     comments + others
 }
@@ -423,7 +431,11 @@ pub(crate) fn is_of_others(tree: &Tree, id: Id) -> bool {
         && ["class", "id"].iter().any(|key| {
             tree.attr(id, key).split_ascii_whitespace().any(|name| {
                 let words = tokens(name);
+                // What an article is filed under: `category-trending`.
+                let is_filed =
+                    matches!(words.first().map(String::as_str), Some("category" | "tag"));
                 words.len() <= 4
+                    && !is_filed
                     && words.iter().any(|word| {
                         matches!(
                             word.as_str(),
@@ -513,9 +525,6 @@ fn judge(name: &str) -> Beside {
     }
     let mut worst = Beside::No;
     let words = tokens(name);
-    if is_shown_on_hover(&words) {
-        return Beside::Hidden;
-    }
     // What somebody posted elsewhere is part of what is said here.
     let embedded =
         words.iter().any(|word| matches!(word.as_str(), "embed" | "embedded" | "oembed"));
@@ -526,6 +535,9 @@ fn judge(name: &str) -> Beside {
             .is_some_and(|w| matches!(w.as_str(), "has" | "no" | "with" | "is" | "not" | "without"))
     {
         return Beside::No;
+    }
+    if is_shown_on_hover(&words) {
+        return Beside::Hidden;
     }
     for token in words {
         let verdict = match token.as_str() {
@@ -569,8 +581,8 @@ fn judge(name: &str) -> Beside {
 /// Whether a name is that of what shows when the mouse is over a word, not of the word: `tooltip-content`.
 fn is_shown_on_hover(words: &[String]) -> bool {
     let any = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
-    any(&["tooltiptext", "hovercard", "popover"])
-        || any(&["tooltip", "rollover"])
+    any(&["tooltiptext"])
+        || any(&["hovercard", "popover", "tooltip", "rollover"])
             && any(&["block", "content", "text", "box", "body", "inner", "panel", "card"])
 }
 

@@ -113,14 +113,7 @@ pub(super) fn chips(overview: &Value, here: &str) -> Markup {
 
 /// Whether a site, as it was written, is followed already.
 fn is_followed(site: &str, overview: &Value) -> bool {
-    let host = site.split_once("://").map_or(site, |(_, rest)| rest);
-    let host = host.split(['/', ':', '?']).next().unwrap_or(host).to_lowercase();
-    followed(overview).any(|row| {
-        let known = text(row, "site");
-        let below =
-            host.strip_suffix(known).is_some_and(|sub| sub.is_empty() || sub.ends_with('.'));
-        !known.is_empty() && below
-    })
+    followed(overview).any(|row| argiope_crawl::is_of_site(site, text(row, "site")))
 }
 
 /// What was found, for a page of its own or in the middle of another.

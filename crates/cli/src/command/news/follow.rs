@@ -222,7 +222,9 @@ pub fn unfollow(global: &Global, what: &str) -> anyhow::Result<String> {
     let file = file_of(global);
     let known = |recipes: &[Recipe]| {
         let exact = recipes.iter().position(|recipe| recipe.site == place(&wanted.url));
-        exact.or_else(|| recipes.iter().position(|recipe| recipe.site == wanted.site))
+        let own = || recipes.iter().position(|recipe| recipe.site == wanted.site);
+        let at = place(&wanted.url);
+        exact.or_else(own).or_else(|| recipes.iter().position(|r| r.is_at(at) && names(r, at)))
     };
     if known(&read(global)?).is_none() {
         anyhow::bail!("{} is not followed{}", wanted.site, near(global, &wanted));
@@ -271,7 +273,7 @@ pub fn near(global: &Global, wanted: &Wanted) -> String {
 /// What somebody wants to follow.
 #[derive(Clone, Debug)]
 pub struct Wanted {
-    /// The registrable domain.
+    /// The registrable domain, or a server at home with its port.
     pub site: String,
     /// The URL that was given, or what a browser would make of the name.
     pub url: CanonicalUrl,
@@ -587,6 +589,16 @@ mod tests {
         assert_eq!(of("http://127.0.0.1:9000/"), "127.0.0.1");
         unfollow(&global, "127.0.0.1:8101").unwrap();
         assert_eq!(read(&global).unwrap().len(), 3);
+        let entry = "[[site]]\nsite = 'localhost'\nfront = ['http://localhost:8000/']\n\
+            patterns = ['localhost/{section}/{slug}']\n[[site]]\nsite = '[::1]:8000'\n\
+            patterns = ['[::1]:8000/{section}/{date}/{slug}']\n";
+        fs::write(file_of(&global), entry).unwrap();
+        assert_eq!(read(&global).unwrap()[1].patterns.len(), 1);
+        assert!(!follow(&global, "http://localhost:8000/").unwrap().new);
+        assert!(!follow(&global, "[::1]:8000").unwrap().new);
+        unfollow(&global, "localhost:8000").unwrap();
+        unfollow(&global, "http://[::1]:8000/").unwrap();
+        assert_eq!(read(&global).unwrap(), []);
     }
 
     #[test]
