@@ -208,8 +208,26 @@ fn a_short_article_is_not_what_is_called_related() {
     );
     let url = CanonicalUrl::parse("https://news.example.com/town/bridge").unwrap();
     let article = parse_known_article(html.as_bytes(), Some("utf-8"), Some(&url), NOW);
-    assert_eq!(
-        article.text,
-        "The old bridge is mended, the mayor said.\nIt had been shut for two years."
+    let text = "The old bridge is mended, the mayor said.\nIt had been shut for two years.";
+    assert_eq!(article.text, text);
+    // Nor are other articles that nothing calls so, under a heading each.
+    let teasers: String = (0..4)
+        .map(|n| {
+            format!(
+                "<div class=teaser><a href=/r{n}><h3>Other story {n}</h3></a><p>{PROSE}</p></div>"
+            )
+        })
+        .collect();
+    let html = format!(
+        "<title>A bridge</title><section class=content><h1>A bridge</h1><p>The old bridge is mended, the \
+         mayor said.</p><div class=info>14 November 2026</div><p>It had been shut for two years.</p>\
+         <div class=nl-box><h4>Newsletter</h4><p>Get the news of the day in your inbox, every morning.</p>\
+         <form><input type=email><button>Sign up</button></form></div></section><section class=more><h2>More news</h2>{teasers}</section>"
+    );
+    let article = parse_known_article(html.as_bytes(), Some("utf-8"), Some(&url), NOW);
+    assert!(
+        article.text.ends_with("two years.") && !article.text.contains("Other"),
+        "{}",
+        article.text
     );
 }

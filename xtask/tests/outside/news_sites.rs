@@ -27,7 +27,9 @@ fn sites_are_followed_by_name_url_feed_and_recipe() -> Result<()> {
     ensure!(text.ends_with("[[site]]\nsite = \"sina.com.cn\"\n"), "{text}");
     let listed = rows()?;
     let names: Vec<&str> = listed.iter().filter_map(|row| row["site"].as_str()).collect();
-    ensure!(names == ["example.org", "127.0.0.1", "example.net", "example.com", "sina.com.cn"]);
+    ensure!(
+        names == ["example.org", "127.0.0.1:8000", "example.net", "example.com", "sina.com.cn"]
+    );
     ensure!(listed[2]["front"] == json!(["https://www.example.net/sport/"]), "{}", listed[2]);
     ensure!(listed[3]["feeds"] == json!(["https://news.example.com/rss.xml"]), "{}", listed[3]);
 

@@ -26,6 +26,8 @@ const ENOUGH: i64 = 800;
 const SHORT: usize = 250;
 /// where the page has more prose than this.
 const MORE: i64 = 300;
+/// How many letters of sentences stand behind the title then in a page that is known to be an article.
+const FEW: usize = 40;
 /// How much of the prose a paywall is in front of, in percent, when it is in front of the text.
 const WALLED: i64 = 25;
 /// How long a paragraph between title and body is that belongs to the body.
@@ -60,8 +62,14 @@ const HOLDERS: usize = 8;
 const BETWEEN: usize = 12;
 
 /// The blocks of the article, without its title. `walls` are the classes (`.a`) and ids (`#a`) of what
-/// the page says readers pay for, `told` what it says it is about.
-pub(crate) fn body(tree: &Tree, title: &str, told: &[String], walls: &[String]) -> Vec<Block> {
+/// the page says readers pay for, `told` what it says it is about; `known` is whether it is an article for certain.
+pub(crate) fn body(
+    tree: &Tree,
+    title: &str,
+    told: &[String],
+    walls: &[String],
+    known: bool,
+) -> Vec<Block> {
     let start = tree.first("body").unwrap_or(0);
     let read = |walled: &[bool]| {
         let mut by_tag = vec![false; tree.len()];
@@ -100,15 +108,15 @@ pub(crate) fn body(tree: &Tree, title: &str, told: &[String], walls: &[String]) 
     }
     let mut by_name = by_tag.clone();
     signs::leave_out_by_name(tree, start, &prose, &walled, &mut by_name);
-    let found = inside(tree, start, title, &told, by_name);
+    let found = inside(tree, start, title, &told, known, by_name);
     let none = |found: &[Block]| found.iter().all(|b| weight(b) <= 0);
     if (none(&found) || size(&found) < SHORT) && prose[start] > MORE {
         // The names misled, save those that are sure.
         let mut sure = by_tag.clone();
         let others = signs::leave_out_others(tree, start, &prose, &walled, &mut sure);
-        let again = inside(tree, start, title, &told, sure);
+        let again = inside(tree, start, title, &told, known, sure);
         return match none(&again) {
-            true => inside(tree, start, title, &told, by_tag),
+            true => inside(tree, start, title, &told, known, by_tag),
             false if prose[start] - others <= MORE && !none(&found) => found,
             false => again,
         };
@@ -117,14 +125,27 @@ pub(crate) fn body(tree: &Tree, title: &str, told: &[String], walls: &[String]) 
 }
 
 /// The article among what is not left out.
-fn inside(tree: &Tree, start: Id, title: &str, told: &[String], mut out: Vec<bool>) -> Vec<Block> {
+fn inside(
+    tree: &Tree,
+    start: Id,
+    title: &str,
+    told: &[String],
+    known: bool,
+    mut out: Vec<bool>,
+) -> Vec<Block> {
     let mut all = blocks(tree, start, &out);
     let mut weights = sums(tree, &all, weight);
     let mut without = out.clone();
     if leave_out_teasers(tree, start, &all, &mut without) {
         let rest = blocks(tree, start, &without);
         let light = sums(tree, &rest, weight);
-        if light.iter().any(|&w| w >= ENOUGH) {
+        // Of a short article its own title tells that it is one, and no list.
+        let is_titled =
+            |b: &Block| matches!(b.kind, Kind::Heading(_)) && plain(&b.text) == plain(title);
+        let behind = || rest.iter().skip_while(|b| !is_titled(b)).filter(|b| is_said(b));
+        let is_short =
+            || known && !title.is_empty() && behind().map(|b| b.size).sum::<usize>() >= FEW;
+        if light.iter().any(|&w| w >= ENOUGH) || is_short() {
             (out, all, weights) = (without, rest, light);
         }
     }

@@ -274,8 +274,8 @@ impl Facts<'_> {
     fn beside_date(&self) -> Vec<String> {
         let Some(heading) = self.heading else { return Vec::new() };
         let from = self.tree.end(heading);
-        for id in
-            (from..(from + 40).min(self.tree.len())).filter(|&id| !is_inline(self.tree.name(id)))
+        for id in (from..(from + 40).min(self.tree.len()))
+            .filter(|&id| !is_inline(self.tree.name(id)) || self.tree.name(id) == "font")
         {
             let line = self.apart(id);
             if line.chars().count() > 80 || self.shows_no_date(&line) {
@@ -363,7 +363,7 @@ impl Facts<'_> {
         let mut found: Vec<(usize, String, Id)> = Vec::new();
         for id in self.elements() {
             if is_inline(self.tree.name(id))
-                && !matches!(self.tree.name(id), "span" | "em" | "i" | "small" | "strong")
+                && !matches!(self.tree.name(id), "span" | "em" | "i" | "small" | "strong" | "font")
                 || self.tree.end(id) - id > 25
             {
                 continue;

@@ -176,7 +176,7 @@ fn text(
     says: Says,
     known: bool,
 ) -> Vec<Block> {
-    let mut found = body::body(tree, title, &facts.descriptions(), &facts.linked.walls());
+    let mut found = body::body(tree, title, &facts.descriptions(), &facts.linked.walls(), known);
     let instead =
         without_scripts(tree, html, &found).or_else(|| whole::instead(tree, &found, says, known));
     if let Some(all) = instead {

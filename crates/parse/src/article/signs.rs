@@ -12,6 +12,9 @@ use crate::article::tree::{Id, Tree, is_inline};
 
 /// How many letters beside an inline element make a running sentence.
 const SENTENCE: usize = 30;
+/// How large a box around a form is at most that only asks to fill it in: in letters, and in nodes.
+const MAX_ASKING: usize = 300;
+const MAX_ASKING_NODES: usize = 60;
 /// How many links a header has that holds the menus of a site.
 const MENU: u32 = 25;
 /// How many names of paywalls are looked at.
@@ -141,8 +144,8 @@ pub(crate) fn leave_out_by_name(
     });
 }
 
-/// Leaves out what is sure to be beside the article, however much it says: comments, and lists of other articles. Returns
-/// how much prose that is.
+/// Leaves out what is sure to be beside the article, however much it says: comments, lists of other articles, and boxes
+/// that ask to fill in a form. Returns how much prose that is.
 pub(crate) fn leave_out_others(
     tree: &Tree,
     start: Id,
@@ -163,6 +166,16 @@ fn leave_out(tree: &Tree, start: Id, prose: &[i64], names: &[Beside], out: &mut 
     let comments = each(tree, start, out, |id| {
         (names[id] == Beside::Comments && is_little(id)).then_some(prose[id])
     });
+    // What stands around a form is the word that asks to fill it in.
+    let forms: Vec<Id> =
+        tree.subtree(start).filter(|&id| tree.name(id) == "form" && !out[id]).collect();
+    let mut asks = vec![false; tree.len()];
+    for up in forms.into_iter().map(|id| tree.parent(id)) {
+        asks[up] = matches!(tree.name(up), "div" | "section" | "aside")
+            && tree.end(up) - up <= MAX_ASKING_NODES
+            && size(&tree.line(up)) <= MAX_ASKING;
+    }
+    each(tree, start, out, |id| (asks[id] && is_little(id)).then_some(0));
     let titles = counts(tree, |name| matches!(name, "h1" | "main"));
     let articles = counts(tree, |name| name == "article");
     let all = articles[tree.end(start)] - articles[start];
