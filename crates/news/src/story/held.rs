@@ -73,7 +73,7 @@ const CANDIDATES: usize = 32;
 const BY_THINGS_ABROAD: f32 = 16.0;
 const BY_FACTS_ABROAD: f32 = 13.0;
 const BY_SOUNDS: f32 = 6.5;
-const BY_NUMBERS_ABROAD: f32 = 1.2;
+const BY_NUMBERS_ABROAD: f32 = 2.7;
 const DAYS_ABROAD: f32 = 0.7;
 const OTHER_NAMES_ABROAD: f32 = 1.2;
 const OTHER_NUMBERS_ABROAD: f32 = 2.0;
@@ -82,6 +82,9 @@ const OTHER_NUMBERS_ABROAD: f32 = 2.0;
 const NO_NUMBER_ABROAD: f32 = 4.0;
 const BUT_A_NAME: f32 = 3.0;
 const DOUBT_ABROAD: f32 = 6.0;
+/// And there, where letters are others, that among more articles than so many more share a number by chance.
+const CROWD_ABROAD: f32 = 0.6;
+const CROWDED: f32 = 300.0;
 /// What is added, squared, to what each says, as something that the other does not say.
 const UNSAID: f32 = 10.0;
 const UNSAID_FACTS: f32 = 30.0;
@@ -527,6 +530,7 @@ impl Held {
         } else {
             sum += BY_SOUNDS * shared.sounds.cosine() + BY_NUMBERS_ABROAD * shared.numbers.some();
             sum -= OTHER_NUMBERS_ABROAD * shared.numbers.others();
+            sum -= CROWD_ABROAD * (self.by_doc.len() as f32 / CROWDED).ln().max(0.0);
             if shared.has_other_names() {
                 sum -= OTHER_SOUNDS;
             }
