@@ -398,16 +398,23 @@ fn leave_out_teasers(tree: &Tree, start: Id, all: &[Block], out: &mut [bool]) ->
     });
     let mut any = false;
     for id in tree.subtree(start) {
-        if out[id] || heads[id] < 3 {
+        if out[id] || heads[id] < 1 {
             continue;
         }
-        let (mut teasers, mut held, mut whole) = (0, 0, 0);
+        let (mut teasers, mut held, mut whole, mut first) = (0, 0, 0, None);
         for child in tree.children(id).filter(|&c| !out[c]) {
             whole += sizes[child];
             if heads[child] == 1 && sizes[child] < 600 && !is_heading(tree.name(child)) {
                 teasers += 1;
                 held += sizes[child];
+                first = first.or(Some(child));
             }
+        }
+        // Some of them may have gone by their names.
+        let is_like =
+            |c: &Id| out[*c] && first.is_some_and(|f| called(tree, f) == called(tree, *c));
+        if teasers > 0 && teasers < 3 {
+            teasers += tree.children(id).filter(is_like).count();
         }
         if teasers >= 3 && held * 10 >= whole * 7 {
             out[id] = true;
