@@ -76,7 +76,8 @@ impl Sites {
 
     /// The recipe for a URL, if it is of a site that is followed.
     pub fn of(&self, url: &CanonicalUrl) -> Option<&Recipe> {
-        let fitting = self.recipes.iter().filter(|recipe| recipe.is_for(url));
+        let place = place(url);
+        let fitting = self.recipes.iter().filter(|recipe| recipe.is_at(place));
         fitting.max_by_key(|recipe| recipe.site.len())
     }
 
