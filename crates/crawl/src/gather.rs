@@ -647,8 +647,9 @@ impl<'r> Reading<'r> {
             let is_here = to.host() == url.host() && (is_root || to == url);
             let is_known = out.contains(to) || others.contains(to);
             // Searches and feeds of a section are named so, too.
-            let is_known = is_known || to.query().is_some() && is_service(to);
-            if is_here || is_known || !self.is_own(to) || !is_section_url(to) || self.is_front(to) {
+            let is_other = to.query().is_some() && is_service(to);
+            let is_section = is_section_url(to) && !is_other && self.is_own(to);
+            if is_here || is_known || !is_section || self.is_front(to) {
                 continue;
             }
             let last = to.path().split('/').rfind(|part| !part.is_empty());
