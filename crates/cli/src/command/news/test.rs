@@ -12,7 +12,7 @@ use anyhow::Context;
 use argiope_model::{CanonicalUrl, Time, zone_text};
 use argiope_news::{
     NoArticle, PageKind, Part, Recipe, Sites, UrlDate, UrlParts, common_recipe, feed_links,
-    page_kind,
+    page_kind, place,
 };
 use argiope_parse::{
     Article, FeedTime, SitemapKind, When, is_sitemap, parse_article, parse_known_article,
@@ -58,14 +58,13 @@ struct Held {
 
 impl Held {
     fn find(global: &Global, args: &TestUrl, url: &CanonicalUrl) -> anyhow::Result<Self> {
-        let host = url.host();
         if let Some(path) = &args.recipe {
             let recipes = recipes_of(path).map_err(|e| Usage(e.to_string()))?;
             let recipes =
                 recipes.ok_or_else(|| Usage(format!("{}: no such file", path.display())))?;
             let Some(recipe) = Sites::new(recipes).of(url).cloned() else {
                 let path = path.display();
-                return Err(Usage(format!("{path} has no recipe for {host}")).into());
+                return Err(Usage(format!("{path} has no recipe for {}", place(url))).into());
             };
             return Ok(Held { origin: ("file", path.display().to_string()), recipe });
         }
