@@ -7,14 +7,14 @@
 
 use super::intake::unpacked;
 use super::row::{Body, Head};
-use super::state::{NewsState, Open, is_nameless};
+use super::state::{NewsState, Open, is_nameless, nameless};
 use super::{NewsAct, NewsError, NewsOrder, RuleAction};
 use crate::ask::{Asked, Question};
 use crate::backlinks::chain;
 use crate::follow::Followers;
 use argiope_index::{SearchError, SearchOptions, Sort};
 use argiope_model::{CanonicalUrl, Time, zone_text};
-use argiope_news::{QueryWords, Recipe, RuleWords, Sites, place, subject_of};
+use argiope_news::{QueryWords, RuleWords, Sites, place, subject_of};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::Duration;
@@ -88,8 +88,7 @@ impl<'a> Wanted<'a> {
 
 /// Whether what somebody wrote, a name or a URL, is of a site.
 pub fn is_of_site(written: &str, site: &str) -> bool {
-    let recipe = Recipe { site: site.to_owned(), ..Recipe::default() };
-    !site.is_empty() && recipe.is_at(&bare(written))
+    !site.is_empty() && nameless(site).is_at(&bare(written))
 }
 
 /// A site or a host as people write it, in the form that places have here.

@@ -15,6 +15,7 @@ mod named;
 mod newcomers;
 
 pub(super) use named::is_nameless;
+pub(super) use newcomers::nameless;
 
 use super::hint::Hints;
 use super::intake::{Known, Looked, Pages, Unread, unpacked};

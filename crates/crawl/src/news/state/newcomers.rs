@@ -130,7 +130,7 @@ impl Open {
 }
 
 /// The recipe of a site of which nothing is said.
-fn nameless(site: &str) -> Recipe {
+pub(in crate::news) fn nameless(site: &str) -> Recipe {
     Recipe { site: site.to_owned(), ..Recipe::default() }
 }
 
