@@ -268,7 +268,8 @@ pub(super) fn without_kicker(page: &Outline, node: usize) -> String {
             return behind;
         }
     }
-    if let Some(lines) = lines(page, node) {
+    let children = said_in(page, node);
+    if let Some(lines) = lines(page, node, &children) {
         return lines;
     }
     // What is called a title and says less than the rest is a part of one.
@@ -276,7 +277,6 @@ pub(super) fn without_kicker(page: &Outline, node: usize) -> String {
     if let Some(named) = named.filter(|named| 2.0 * word_count(named) >= word_count(&whole)) {
         return named;
     }
-    let children = said_in(page, node);
     // Side by side; or a kicker on a line of its own before the title, or who wrote it behind that.
     let parts: Vec<String> = children.iter().map(|&n| text(page, n)).collect();
     let is = |n: usize, name: &str| page.nodes[n].name == name;
@@ -380,10 +380,9 @@ fn joined<'t>(parts: impl Iterator<Item = &'t str>) -> String {
     out
 }
 
-/// The lines of a title, each in an element that is called one.
-fn lines(page: &Outline, node: usize) -> Option<String> {
+/// The lines of a title, each in a child that is called one.
+fn lines(page: &Outline, node: usize, children: &[usize]) -> Option<String> {
     let class = |n: usize| page.attribute(n, "class")?.split_whitespace().next();
-    let children = said_in(page, node);
     let first = class(*children.first()?)?;
     let is_line = |n: &usize| {
         class(*n) == Some(first) && is_called_title(page, *n) && !is_called_mark(page, *n)
