@@ -1,6 +1,7 @@
 //! The sites whose news are followed.
 //!
-//! * What this is: their recipes, asked by a URL, or by the feeds that they name.
+//! * What this is: what tells the site of a URL ([`place`]); the recipes of sites, asked by a URL, or by the feeds that
+//!   they name.
 //! * Its place: the command line reads them from a file; engine and reader ask.
 //! * Invariants: the most specific recipe that is for a URL counts.
 

@@ -140,11 +140,11 @@ fn inside(
         let rest = blocks(tree, start, &without);
         let light = sums(tree, &rest, weight);
         // Of a short article its own title tells that it is one, and no list.
-        let is_titled =
-            |b: &Block| matches!(b.kind, Kind::Heading(_)) && plain(&b.text) == plain(title);
+        let own = plain(title);
+        let is_titled = |b: &Block| matches!(b.kind, Kind::Heading(_)) && plain(&b.text) == own;
         let behind = || rest.iter().skip_while(|b| !is_titled(b)).filter(|b| is_said(b));
         let is_short =
-            || known && !title.is_empty() && behind().map(|b| b.size).sum::<usize>() >= FEW;
+            || known && !own.is_empty() && behind().map(|b| b.size).sum::<usize>() >= FEW;
         if light.iter().any(|&w| w >= ENOUGH) || is_short() {
             (out, all, weights) = (without, rest, light);
         }
@@ -542,8 +542,8 @@ pub(crate) fn trim(all: &mut Vec<Block>, title: &str) {
     let title = plain(title);
     // With a full stop it is a sentence of the text.
     let is_title = |b: &Block| {
-        let is_said = b.kind == Kind::Plain && b.text.ends_with('.') && !is_closed;
-        !title.is_empty() && !is_said && plain(&b.text) == title
+        let is_sentence = b.kind == Kind::Plain && b.text.ends_with('.') && !is_closed;
+        !title.is_empty() && !is_sentence && plain(&b.text) == title
     };
     if let Some(at) = all.iter().take(5).position(is_title) {
         all.remove(at);
